@@ -1,0 +1,33 @@
+//! The vocabulary of game-tree search, and the games of Eldest.
+//!
+//! This crate knows what a score, a window, a position and an open node are. It knows nothing of
+//! how a tree is searched or of messages between machines.
+
+mod connect;
+mod depth;
+mod error;
+mod hash;
+mod nim;
+mod open_node;
+#[cfg(test)]
+mod plain;
+mod rules;
+mod score;
+mod settings;
+mod spec;
+mod tally;
+mod tictactoe;
+mod window;
+
+pub use connect::{Connect, ConnectPosition};
+pub use depth::Depth;
+pub use error::GameError;
+pub use nim::{Nim, NimPosition};
+pub use open_node::{Brother, Handover, NodeKind, OpenNode, Question, Subtree};
+pub use rules::{Game, LeafCost, MAX_MOVES, Move, MoveList};
+pub use score::{Bound, Interval, Score, Value};
+pub use settings::{Algorithm, Order, Policy, Setup};
+pub use spec::GameSpec;
+pub use tally::{CUTOFF_PLACES, Tally};
+pub use tictactoe::{TicTacToe, TicTacToePosition};
+pub use window::{EmptyWindow, Window};

@@ -1,0 +1,108 @@
+//! What a game must say of itself to be searched: [`Game`].
+
+use crate::{GameError, Score, Tally, Value, Window};
+use arrayvec::ArrayVec;
+use serde::{Deserialize, Serialize};
+use std::time::Duration;
+
+/// Most legal moves a position may have.
+pub const MAX_MOVES: usize = 256;
+
+/// A move as an opaque code. Each game chooses its own; codes of the legal moves of one position
+/// differ.
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug, Default)]
+#[derive(Serialize, Deserialize)]
+#[serde(transparent)]
+pub struct Move(pub u16);
+
+/// The legal moves of one position.
+pub type MoveList = ArrayVec<Move, MAX_MOVES>;
+
+/// Artificial work per static or final value, so that a synthetic tree can weigh what a real
+/// game's evaluation weighs. Whoever runs the search pays it; the game only names the price.
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
+pub enum LeafCost {
+    /// None.
+    #[default]
+    Free,
+    /// Spin for so many rounds of a hash.
+    Busy(u32),
+    /// Wait without using the processor.
+    Sleep(Duration),
+}
+
+/// A two-player, zero-sum game of perfect information.
+///
+/// The value of `Self` holds the rules (a board size, say), a [`Game::Position`] the state of one
+/// game. All scores are for the side to move. The same position must always give the same answers.
+pub trait Game: Clone + Send + Sync + 'static {
+    /// One state of the game.
+    type Position: Clone + Send + Sync + 'static;
+
+    /// The usual first position.
+    fn start(&self) -> Self::Position;
+
+    /// Reads a position in the game's notation.
+    ///
+    /// # Errors
+    /// [`GameError::Position`] that says what was given, what is wrong and what would be right.
+    fn parse_position(&self, text: &str) -> Result<Self::Position, GameError>;
+
+    /// The position in the notation [`Game::parse_position`] reads.
+    fn position_text(&self, position: &Self::Position) -> String;
+
+    /// A legal move of `position` in the game's notation.
+    fn move_text(&self, position: &Self::Position, mv: Move) -> String;
+
+    /// The score of a decided position, `None` while the game goes on.
+    fn final_score(&self, position: &Self::Position) -> Option<Score>;
+
+    /// Appends the legal moves of an undecided position, at least one, in the game's natural order
+    /// (left to right). A pass is a move.
+    fn moves(&self, position: &Self::Position, moves: &mut MoveList);
+
+    /// The position after a legal move.
+    fn play(&self, position: &Self::Position, mv: Move) -> Self::Position;
+
+    /// A static estimate of an undecided position.
+    fn evaluate(&self, position: &Self::Position) -> Score;
+
+    /// A hash of everything the value of the position depends on.
+    fn key(&self, position: &Self::Position) -> u64;
+
+    /// At most so many plies until the game ends; a pass need not be counted.
+    fn plies_left(&self, _position: &Self::Position) -> u32 {
+        u32::MAX
+    }
+
+    /// How promising a move looks without searching it; higher is tried earlier.
+    fn promise(&self, _position: &Self::Position, _mv: Move) -> i32 {
+        0
+    }
+
+    /// How far from the middle of the board a move is, in half squares.
+    fn centre_distance(&self, _mv: Move) -> u32 {
+        0
+    }
+
+    /// Appends the moves that may not be left to a static estimate (captures, say).
+    fn noisy_moves(&self, _position: &Self::Position, _moves: &mut MoveList) {}
+
+    /// What each static or final value costs beyond computing it.
+    fn leaf_cost(&self) -> LeafCost {
+        LeafCost::Free
+    }
+
+    /// Plies left at which [`Game::solve`] takes over in a full solve; 0 means never.
+    fn solves_within(&self) -> u32 {
+        0
+    }
+
+    /// Solves an undecided position with at most [`Game::solves_within`] plies left by the game's
+    /// own endgame search, counting every position entered below it in `tally`. A true statement that
+    /// decides `window` (fail-soft).
+    fn solve(&self, position: &Self::Position, window: Window, tally: &mut Tally) -> Value {
+        let _ = (position, window, tally);
+        unreachable!("a game whose solves_within() is 0 is never asked to solve")
+    }
+}

@@ -1,0 +1,105 @@
+//! What to search and how, as one value that both ends of a wire agree on: [`Setup`].
+
+use crate::{Depth, Score, Window};
+use serde::{Deserialize, Serialize};
+
+/// How a tree is searched.
+#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug, Default, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum Algorithm {
+    /// Every node, no cutoffs.
+    Minimax,
+    /// Fail-soft alpha-beta (Knuth and Moore 1975; Fishburn 1983).
+    AlphaBeta,
+    /// Principal variation search: young brothers are scouted with a null window (Marsland 1983).
+    #[default]
+    Pvs,
+}
+
+/// How the children of a node are ordered.
+#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug, Default, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum Order {
+    /// Table move, killers, history, and the game's own promise of each move.
+    #[default]
+    Static,
+    /// The game's natural order.
+    LeftToRight,
+    /// Nearest to the middle first, ties left to right.
+    CentreFirst,
+    /// By exact value, best first, ties left to right. For small trees: it solves every child.
+    BestFirst,
+    /// By exact value, worst first, ties left to right. For small trees: it solves every child.
+    WorstFirst,
+}
+
+/// At which nodes young brothers may be searched in parallel once the eldest is resolved.
+#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug, Default, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum Policy {
+    /// Nowhere, by the plain program without any of the parallel machinery: the baseline.
+    Sequential,
+    /// Only at the root.
+    RootSplit,
+    /// Only along the principal variation (Marsland and Campbell 1982).
+    PvSplit,
+    /// At every node (Feldmann, Monien, Mysliwietz and Vornberger 1990).
+    #[default]
+    Ybw,
+}
+
+/// The question a search answers: enough for any worker to search any part of it.
+#[derive(Clone, PartialEq, Debug, Serialize, Deserialize)]
+pub struct Setup {
+    /// The game as text that [`crate::GameSpec`] parses; complete in itself (no file names).
+    pub game: String,
+    /// The root position in the game's notation; empty for the game's usual start.
+    pub position: String,
+    /// How deep.
+    pub depth: Depth,
+    /// The root window.
+    pub window: Window,
+    /// How the tree is searched.
+    pub algorithm: Algorithm,
+    /// How children are ordered.
+    pub order: Order,
+    /// Deepest quiescence search below depth zero, in plies; 0 for none.
+    pub quiescence: u8,
+    /// Whether depths 1, 2, ... come first, each ordering the next. Only for fixed depths.
+    pub deepening: bool,
+    /// Where brothers may be searched in parallel.
+    pub policy: Policy,
+    /// Nodes with fewer plies remaining are never split; at least 1.
+    pub min_split: u8,
+    /// Whether narrowed windows are pushed to running jobs.
+    pub narrowing: bool,
+    /// Size of each process's table in MiB; 0 for none.
+    pub table_mib: u32,
+}
+
+impl Setup {
+    /// A full solve of the game's usual start with the default settings.
+    #[must_use]
+    pub fn new(game: impl Into<String>) -> Setup {
+        Setup {
+            game: game.into(),
+            position: String::new(),
+            depth: Depth::FULL,
+            window: Window::FULL,
+            algorithm: Algorithm::default(),
+            order: Order::default(),
+            quiescence: 0,
+            deepening: false,
+            policy: Policy::default(),
+            min_split: 4,
+            narrowing: true,
+            table_mib: 64,
+        }
+    }
+
+    /// Whether a search of this window can tell `score` apart from its neighbours.
+    #[must_use]
+    pub fn can_tell(&self, score: Score) -> bool {
+        self.window.alpha() < score && score < self.window.beta()
+    }
+}

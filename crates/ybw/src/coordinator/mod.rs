@@ -1,0 +1,832 @@
+//! The coordinator's half: [`Coordinator`] owns the split tree and decides who searches what.
+//!
+//! One search is active at a time; others queue. While it is active, [`Coordinator::feed`] is
+//! where scheduling happens: brothers that may leave go to idle slots first, then one spare job per slot
+//! hides the latency of the next assignment, and if slots are still idle, running jobs are asked to
+//! split. Everything that a result means for other jobs happens in [`SplitTree::settle`].
+
+mod fleet;
+mod offer;
+mod tree;
+
+use crate::{
+    Assignment, Departure, FromWorker, JobId, Moment, Outcome, SearchId, Spent, ToWorker,
+    TraceEvent, Traced, WorkerId,
+};
+use fleet::Fleet;
+use game::{Depth, Handover, Move, NodeKind, Policy, Question, Setup, Tally, Value, Window};
+use std::cmp::Reverse;
+use std::collections::{BTreeMap, BTreeSet, VecDeque};
+use std::sync::Arc;
+use std::time::Duration;
+use tree::{BrotherAt, Effect, SplitTree};
+
+/// Jobs that wait at a worker for each of its slots.
+const SPARES_PER_SLOT: usize = 1;
+/// How long an ended search waits for the last accounts of its jobs.
+const SETTLE_TIME: Duration = Duration::from_secs(3);
+
+/// What happened, as far as the coordinator is concerned.
+#[derive(Clone, PartialEq, Debug)]
+pub enum CoordinatorInput {
+    /// A worker process is there.
+    Joined {
+        /// Its session, never used before.
+        worker: WorkerId,
+        /// Its search threads, at least 1.
+        slots: u16,
+    },
+    /// A message came from a worker.
+    Received {
+        /// Its session.
+        worker: WorkerId,
+        /// The message.
+        message: FromWorker,
+    },
+    /// A worker process is gone.
+    Departed {
+        /// Its session.
+        worker: WorkerId,
+        /// How.
+        departure: Departure,
+    },
+    /// A client wants something searched.
+    Submitted(Request),
+    /// A client, or a time limit, gives a search up.
+    Aborted(SearchId),
+    /// Time passed.
+    Woken,
+}
+
+/// A search as asked for.
+#[derive(Clone, PartialEq, Debug)]
+pub struct Request {
+    /// Its name, never used before.
+    pub search: SearchId,
+    /// What to search and how.
+    pub setup: Arc<Setup>,
+    /// How many slots may work at it, spread over the workers; 0 for all there are.
+    pub processors: u32,
+}
+
+/// What is to be done.
+#[derive(Clone, PartialEq, Debug)]
+pub enum CoordinatorOutput {
+    /// Send this to a worker.
+    Send {
+        /// Its session.
+        worker: WorkerId,
+        /// The message.
+        message: ToWorker,
+    },
+    /// End a worker's session. Not to be answered by [`CoordinatorInput::Departed`].
+    Disconnect {
+        /// Its session.
+        worker: WorkerId,
+        /// What it did wrong, in words for a person.
+        reason: String,
+    },
+    /// Tell the client how its search ended; no job of it runs any more.
+    Answer {
+        /// The search.
+        search: SearchId,
+        /// How it ended.
+        outcome: Outcome,
+    },
+    /// Note a fact.
+    Trace(Traced),
+}
+
+/// How the active search stands.
+#[derive(Clone, PartialEq, Debug)]
+pub struct Progress {
+    /// The search.
+    pub search: SearchId,
+    /// The depth searched now.
+    pub depth: Depth,
+    /// What is accounted for so far.
+    pub tally: Tally,
+    /// Slots it may use.
+    pub slots: usize,
+    /// Slots without a job.
+    pub idle_slots: usize,
+    /// Jobs at workers.
+    pub jobs: usize,
+    /// Brothers that wait for a slot.
+    pub waiting: usize,
+    /// The best line so far; empty while there is none.
+    pub line: Vec<Move>,
+}
+
+/// A job that some worker has.
+#[derive(Debug)]
+struct Job {
+    worker: WorkerId,
+    at: BrotherAt,
+    remaining: u8,
+    kind: NodeKind,
+    /// Moves from the search's root to the job's.
+    ply: usize,
+    /// Waits at the worker for a slot.
+    spare: bool,
+    /// The name its rest will have, once a split was wished.
+    wish: Option<JobId>,
+}
+
+#[derive(Debug)]
+struct Search {
+    id: SearchId,
+    setup: Arc<Setup>,
+    depth: Depth,
+    tree: SplitTree,
+    jobs: BTreeMap<JobId, Job>,
+    /// Jobs that can be asked to split, the largest first.
+    splittable: BTreeSet<(Reverse<u8>, JobId)>,
+    wishes: usize,
+    hint: Vec<Move>,
+    tally: Tally,
+    /// Set when nothing more is to be searched.
+    end: Option<End>,
+}
+
+#[derive(Debug)]
+struct End {
+    outcome: Outcome,
+    deadline: Moment,
+}
+
+/// The coordinator machine.
+#[derive(Debug)]
+pub struct Coordinator {
+    fleet: Fleet,
+    queue: VecDeque<Request>,
+    active: Option<Search>,
+    /// Unwanted jobs that have not been accounted for yet.
+    cancelled: BTreeMap<JobId, WorkerId>,
+    next_job: u64,
+    now: Moment,
+    outputs: VecDeque<CoordinatorOutput>,
+}
+
+impl Default for Coordinator {
+    fn default() -> Coordinator {
+        Coordinator::new()
+    }
+}
+
+impl Coordinator {
+    /// A coordinator without workers or searches.
+    #[must_use]
+    pub fn new() -> Coordinator {
+        Coordinator {
+            fleet: Fleet::new(SPARES_PER_SLOT),
+            queue: VecDeque::new(),
+            active: None,
+            cancelled: BTreeMap::new(),
+            next_job: 1,
+            now: Moment::default(),
+            outputs: VecDeque::new(),
+        }
+    }
+
+    /// Takes in what happened at `now`.
+    ///
+    /// # Panics
+    /// If the outputs of the last call were not drained.
+    pub fn handle(&mut self, now: Moment, input: CoordinatorInput) {
+        assert!(
+            self.outputs.is_empty(),
+            "drain the outputs before the next input"
+        );
+        self.now = self.now.max(now);
+        match input {
+            CoordinatorInput::Joined { worker, slots } => self.joined(worker, slots),
+            CoordinatorInput::Received { worker, message } => self.received(worker, message),
+            CoordinatorInput::Departed { worker, departure } => self.departed(worker, departure),
+            CoordinatorInput::Submitted(request) => self.queue.push_back(request),
+            CoordinatorInput::Aborted(search) => self.aborted(search),
+            CoordinatorInput::Woken => {}
+        }
+        self.finish_settled();
+        self.start_next();
+        self.feed();
+    }
+
+    /// The next thing to be done, if any.
+    pub fn poll_output(&mut self) -> Option<CoordinatorOutput> {
+        self.outputs.pop_front()
+    }
+
+    /// When to send [`CoordinatorInput::Woken`] at the latest, and what for.
+    #[must_use]
+    pub fn poll_timeout(&self) -> Option<(Moment, &'static str)> {
+        let end = self.active.as_ref()?.end.as_ref()?;
+        Some((end.deadline, "the last accounts of an ended search are due"))
+    }
+
+    /// How the active search stands, if there is one.
+    #[must_use]
+    pub fn progress(&self) -> Option<Progress> {
+        let search = self.active.as_ref()?;
+        Some(Progress {
+            search: search.id,
+            depth: search.depth,
+            tally: search.tally,
+            slots: self.fleet.slots(),
+            idle_slots: self.fleet.idle_slots(),
+            jobs: search.jobs.len(),
+            waiting: search.tree.waiting(),
+            line: search.tree.line().to_vec(),
+        })
+    }
+
+    fn joined(&mut self, worker: WorkerId, slots: u16) {
+        assert!(slots > 0, "a worker needs a slot");
+        self.fleet.join(worker, slots);
+        self.trace(TraceEvent::WorkerJoined { worker, slots });
+    }
+
+    fn received(&mut self, worker: WorkerId, message: FromWorker) {
+        if !self.fleet.contains(worker) {
+            return;
+        }
+        match message {
+            FromWorker::Result {
+                job,
+                value,
+                line,
+                spent,
+            } => {
+                self.account(spent);
+                self.resulted(worker, job, value, &line, spent);
+            }
+            FromWorker::Offer {
+                job,
+                next,
+                nodes,
+                spent,
+            } => {
+                self.account(spent);
+                self.offered(worker, job, next, nodes, spent);
+            }
+            FromWorker::Stopped { job, spent } => {
+                self.account(spent);
+                self.discarded(worker, job, spent);
+            }
+            FromWorker::Progress { job, spent } => {
+                self.account(spent);
+                if self.owns(worker, job) {
+                    self.trace(TraceEvent::JobProgressed { job, spent });
+                } else {
+                    self.trace(TraceEvent::JobDiscarded { job, spent });
+                }
+            }
+            FromWorker::Returned { job, spent } => {
+                self.account(spent);
+                self.returned(worker, job, spent);
+            }
+            FromWorker::Leaving => self.fleet.retire(worker),
+            FromWorker::Unfit { search, reason } => self.unfit(worker, search, reason),
+        }
+    }
+
+    fn account(&mut self, spent: Spent) {
+        if let Some(search) = &mut self.active {
+            search.tally += spent.tally;
+        }
+    }
+
+    /// Whether the job is wanted and this worker's.
+    fn owns(&self, worker: WorkerId, job: JobId) -> bool {
+        let search = self.active.as_ref();
+        search
+            .and_then(|search| search.jobs.get(&job))
+            .is_some_and(|job| job.worker == worker)
+    }
+
+    fn resulted(
+        &mut self,
+        worker: WorkerId,
+        job: JobId,
+        value: Value,
+        line: &[Move],
+        spent: Spent,
+    ) {
+        if !self.owns(worker, job) {
+            return self.discarded(worker, job, spent);
+        }
+        let Some(at) = self.release(job) else { return };
+        self.trace(TraceEvent::JobResolved {
+            job,
+            worker,
+            value,
+            spent,
+        });
+        let Some(search) = &mut self.active else {
+            return;
+        };
+        if !search.tree.learn(at, value, line) {
+            self.trace(TraceEvent::BrotherReopened { job });
+        }
+        self.settle(Some(job));
+    }
+
+    fn offered(
+        &mut self,
+        worker: WorkerId,
+        job: JobId,
+        next: JobId,
+        nodes: Vec<Handover>,
+        spent: Spent,
+    ) {
+        if !self.owns(worker, job) {
+            self.offered_in_vain(worker, job, next, spent);
+            return;
+        }
+        let Some(search) = &mut self.active else {
+            return;
+        };
+        let Some(old) = search.jobs.get(&job) else {
+            return;
+        };
+        if let Err(wrong) = offer::check(&nodes, next, old.wish, old.ply, search.tree.depth(old.at))
+        {
+            return self.send_away(worker, format!("offer for job {job}: {wrong}"));
+        }
+        let Some(old) = search.jobs.remove(&job) else {
+            return;
+        };
+        search.wishes -= 1;
+        let (adopted, ply) = (nodes.len(), old.ply + nodes.len());
+        let waiting = nodes.iter().map(offer::waiting).sum();
+        let at = search.tree.adopt(old.at, nodes, next);
+        let remaining = search.tree.remaining_below(at.node);
+        let kind = search.tree.kind(at);
+        let rest = Job {
+            worker,
+            at,
+            remaining,
+            kind,
+            ply,
+            spare: false,
+            wish: None,
+        };
+        search.admit(next, rest);
+        self.fleet.rename(worker, job, next);
+        let nodes = u32::try_from(adopted).unwrap_or(u32::MAX);
+        self.trace(TraceEvent::NodesAdopted {
+            job,
+            next,
+            nodes,
+            waiting,
+            spent,
+        });
+        self.settle(Some(job));
+    }
+
+    /// An offer for a job that is not wanted any more: its rest is not wanted either.
+    fn offered_in_vain(&mut self, worker: WorkerId, job: JobId, next: JobId, spent: Spent) {
+        if self.cancelled.get(&job) == Some(&worker) {
+            self.cancelled.remove(&job);
+            self.trace(TraceEvent::JobDiscarded { job, spent });
+            self.cancelled.insert(next, worker);
+            self.send(worker, ToWorker::Cancel { job: next });
+        } else {
+            self.trace(TraceEvent::LateMessage { worker, job });
+        }
+    }
+
+    /// A job that is not wanted has ended.
+    fn discarded(&mut self, worker: WorkerId, job: JobId, spent: Spent) {
+        if self.cancelled.get(&job) == Some(&worker) {
+            self.cancelled.remove(&job);
+            self.trace(TraceEvent::JobDiscarded { job, spent });
+        } else if self.owns(worker, job) {
+            self.send_away(
+                worker,
+                format!("job {job} was stopped, but nobody cancelled it"),
+            );
+        } else {
+            self.trace(TraceEvent::LateMessage { worker, job });
+        }
+    }
+
+    fn returned(&mut self, worker: WorkerId, job: JobId, spent: Spent) {
+        if !self.owns(worker, job) {
+            return self.discarded(worker, job, spent);
+        }
+        let Some(at) = self.release(job) else { return };
+        self.trace(TraceEvent::JobReturned { job, worker, spent });
+        if let Some(search) = &mut self.active {
+            search.tree.vacate(at);
+        }
+        self.settle(None);
+    }
+
+    fn unfit(&mut self, worker: WorkerId, search: SearchId, reason: String) {
+        let others = self.fleet.exclude(worker, search);
+        if !others
+            && self
+                .active
+                .as_ref()
+                .is_some_and(|s| s.id == search && s.end.is_none())
+        {
+            self.end(Outcome::Failed { reason });
+        }
+    }
+
+    fn departed(&mut self, worker: WorkerId, departure: Departure) {
+        if !self.fleet.contains(worker) {
+            return;
+        }
+        self.fleet.remove(worker);
+        self.cancelled.retain(|_, &mut at| at != worker);
+        let mut lost = Vec::new();
+        if let Some(search) = &mut self.active {
+            lost.extend(
+                search
+                    .jobs
+                    .iter()
+                    .filter(|(_, j)| j.worker == worker)
+                    .map(|(&id, _)| id),
+            );
+            for &job in &lost {
+                if let Some(at) = search.remove(job) {
+                    search.tree.vacate(at);
+                }
+            }
+        }
+        self.trace(TraceEvent::WorkerGone {
+            worker,
+            departure,
+            jobs: lost,
+        });
+        self.settle(None);
+    }
+
+    fn send_away(&mut self, worker: WorkerId, reason: String) {
+        self.outputs
+            .push_back(CoordinatorOutput::Disconnect { worker, reason });
+        self.departed(worker, Departure::SentAway);
+    }
+
+    fn aborted(&mut self, search: SearchId) {
+        if let Some(place) = self
+            .queue
+            .iter()
+            .position(|request| request.search == search)
+        {
+            self.queue.remove(place);
+            let outcome = Outcome::Aborted;
+            self.outputs
+                .push_back(CoordinatorOutput::Answer { search, outcome });
+        } else if self
+            .active
+            .as_ref()
+            .is_some_and(|s| s.id == search && s.end.is_none())
+        {
+            self.end(Outcome::Aborted);
+        }
+    }
+
+    /// The job is over, for good or for ill. Returns the brother it was searching.
+    fn release(&mut self, job: JobId) -> Option<BrotherAt> {
+        let search = self.active.as_mut()?;
+        let worker = search.jobs.get(&job)?.worker;
+        let at = search.remove(job);
+        if let Some(promoted) = self.fleet.release(worker, job) {
+            search.promote(promoted);
+        }
+        at
+    }
+
+    /// Works off what changed in the tree, for the sake of the `cause`.
+    fn settle(&mut self, cause: Option<JobId>) {
+        let Some(search) = self.active.as_mut().filter(|search| search.end.is_none()) else {
+            return;
+        };
+        let mut effects = Vec::new();
+        let resolved = search.tree.settle(&mut effects);
+        for effect in effects {
+            self.carry_out(effect, cause);
+        }
+        if let Some((value, line)) = resolved {
+            self.root_resolved(value, line);
+        }
+    }
+
+    fn carry_out(&mut self, effect: Effect, cause: Option<JobId>) {
+        match effect {
+            Effect::Cancel(job) => self.cancel(job, cause),
+            Effect::Narrow { job, old, new } => self.narrow(job, old, new, cause),
+        }
+    }
+
+    fn cancel(&mut self, job: JobId, cause: Option<JobId>) {
+        let search = self
+            .active
+            .as_ref()
+            .expect("only an active search has jobs");
+        let worker = search
+            .jobs
+            .get(&job)
+            .expect("the tree knows only jobs that exist")
+            .worker;
+        self.release(job);
+        self.cancelled.insert(job, worker);
+        self.trace(TraceEvent::JobCancelled { job, worker, cause });
+        self.send(worker, ToWorker::Cancel { job });
+    }
+
+    fn narrow(&mut self, job: JobId, old: Window, new: Window, cause: Option<JobId>) {
+        let search = self
+            .active
+            .as_ref()
+            .expect("only an active search has jobs");
+        if !search.setup.narrowing {
+            return;
+        }
+        let worker = search
+            .jobs
+            .get(&job)
+            .expect("the tree knows only jobs that exist")
+            .worker;
+        let cause = cause.unwrap_or(job);
+        self.trace(TraceEvent::WindowPushed {
+            job,
+            worker,
+            old,
+            new,
+            cause,
+        });
+        self.send(worker, ToWorker::Narrow { job, window: new });
+    }
+
+    fn root_resolved(&mut self, value: Value, line: Vec<Move>) {
+        let search = self
+            .active
+            .as_mut()
+            .expect("only an active search has a root");
+        if search.depth == search.setup.depth {
+            return self.end(Outcome::Solved { value, line });
+        }
+        let deeper = Depth::from_code(search.depth.code() + 1);
+        search.depth = deeper;
+        search.tree = SplitTree::new(&search.setup, deeper);
+        search.hint = line;
+    }
+
+    /// Ends the active search; its jobs are cancelled, and their accounts awaited.
+    fn end(&mut self, outcome: Outcome) {
+        let Some(search) = &mut self.active else {
+            return;
+        };
+        let id = search.id;
+        search.end = Some(End {
+            outcome: outcome.clone(),
+            deadline: self.now.after(SETTLE_TIME),
+        });
+        let mut effects = Vec::new();
+        search.tree.cancel_all(&mut effects);
+        for effect in effects {
+            self.carry_out(effect, None);
+        }
+        self.trace(TraceEvent::SearchEnded {
+            search: id,
+            outcome,
+        });
+    }
+
+    /// Answers the client when an ended search is accounted for, or its time is up.
+    fn finish_settled(&mut self) {
+        let settled = self.cancelled.is_empty();
+        let now = self.now;
+        let due = |search: &mut Search| {
+            search
+                .end
+                .as_ref()
+                .is_some_and(|end| settled || now >= end.deadline)
+        };
+        let Some(Search {
+            id,
+            end: Some(End { outcome, .. }),
+            tally,
+            ..
+        }) = self.active.take_if(due)
+        else {
+            return;
+        };
+        self.cancelled.clear();
+        for worker in self.fleet.prepared(id) {
+            self.send(worker, ToWorker::Forget { search: id });
+        }
+        self.trace(TraceEvent::SearchSettled { search: id, tally });
+        self.outputs.push_back(CoordinatorOutput::Answer {
+            search: id,
+            outcome,
+        });
+    }
+
+    fn start_next(&mut self) {
+        if self.active.is_some() {
+            return;
+        }
+        let Some(Request {
+            search,
+            setup,
+            processors,
+        }) = self.queue.pop_front()
+        else {
+            return;
+        };
+        self.fleet.limit(processors);
+        self.trace(TraceEvent::SearchStarted { search, processors });
+        self.active = Some(Search::new(search, setup));
+    }
+
+    /// Gives work to slots that lack it.
+    fn feed(&mut self) {
+        if self
+            .active
+            .as_ref()
+            .is_none_or(|search| search.end.is_some())
+        {
+            return;
+        }
+        while let Some(worker) = self.fleet.idlest()
+            && let Some(at) = self.next_ready()
+        {
+            self.assign(worker, at);
+        }
+        while let Some(worker) = self.fleet.roomiest()
+            && let Some(at) = self.next_ready()
+        {
+            self.assign(worker, at);
+        }
+        self.wish_for_splits();
+    }
+
+    fn next_ready(&self) -> Option<BrotherAt> {
+        self.active.as_ref()?.tree.next_ready()
+    }
+
+    fn assign(&mut self, worker: WorkerId, at: BrotherAt) {
+        let job = self.new_job();
+        let search = self
+            .active
+            .as_mut()
+            .expect("only an active search has brothers");
+        let remaining = search.tree.remaining_below(at.node);
+        let mut subtree = search.tree.subtree(at);
+        subtree.hint = search.hint_below(&subtree.path);
+        let Question { window, kind } = subtree.question;
+        search.tree.run(at, job, window);
+        let (id, setup) = (search.id, search.setup.clone());
+        let spare = self.fleet.assign(worker, job);
+        let ply = subtree.path.len();
+        search.admit(
+            job,
+            Job {
+                worker,
+                at,
+                remaining,
+                kind,
+                ply,
+                spare,
+                wish: None,
+            },
+        );
+        if self.fleet.prepare(worker, id) {
+            self.send(worker, ToWorker::Prepare { search: id, setup });
+        }
+        let path = subtree.path.clone();
+        self.trace(TraceEvent::JobAssigned {
+            job,
+            worker,
+            path,
+            window,
+            kind,
+            remaining,
+            spare,
+        });
+        self.send(
+            worker,
+            ToWorker::Assign(Assignment {
+                job,
+                search: id,
+                subtree,
+            }),
+        );
+    }
+
+    /// Asks as many running jobs to split as there are idle slots.
+    fn wish_for_splits(&mut self) {
+        loop {
+            let Some(search) = &mut self.active else {
+                return;
+            };
+            if search.wishes >= self.fleet.idle_slots() {
+                return;
+            }
+            let Some((_, job)) = search.splittable.pop_first() else {
+                return;
+            };
+            search.wishes += 1;
+            let next = JobId(self.next_job);
+            self.next_job += 1;
+            let wished = search
+                .jobs
+                .get_mut(&job)
+                .expect("only running jobs are splittable");
+            wished.wish = Some(next);
+            let worker = wished.worker;
+            self.trace(TraceEvent::SplitWished { job, next });
+            self.send(worker, ToWorker::Split { job, next });
+        }
+    }
+
+    fn new_job(&mut self) -> JobId {
+        let job = JobId(self.next_job);
+        self.next_job += 1;
+        job
+    }
+
+    fn send(&mut self, worker: WorkerId, message: ToWorker) {
+        self.outputs
+            .push_back(CoordinatorOutput::Send { worker, message });
+    }
+
+    fn trace(&mut self, event: TraceEvent) {
+        self.outputs.push_back(CoordinatorOutput::Trace(Traced {
+            at: self.now,
+            event,
+        }));
+    }
+}
+
+impl Search {
+    fn new(id: SearchId, setup: Arc<Setup>) -> Search {
+        let deepens = setup.deepening && setup.depth != Depth::FULL && setup.depth != Depth::ZERO;
+        let depth = if deepens {
+            Depth::from_code(1)
+        } else {
+            setup.depth
+        };
+        Search {
+            id,
+            depth,
+            tree: SplitTree::new(&setup, depth),
+            jobs: BTreeMap::new(),
+            splittable: BTreeSet::new(),
+            wishes: 0,
+            hint: Vec::new(),
+            tally: Tally::default(),
+            end: None,
+            setup,
+        }
+    }
+
+    fn admit(&mut self, id: JobId, job: Job) {
+        if self.can_split(&job) {
+            self.splittable.insert((Reverse(job.remaining), id));
+        }
+        self.jobs.insert(id, job);
+    }
+
+    /// A job that waited at its worker runs now.
+    fn promote(&mut self, id: JobId) {
+        let Some(job) = self.jobs.get_mut(&id) else {
+            return;
+        };
+        job.spare = false;
+        let (remaining, can_split) = (job.remaining, job.wish.is_none());
+        if can_split && self.can_split(&self.jobs[&id]) {
+            self.splittable.insert((Reverse(remaining), id));
+        }
+    }
+
+    fn remove(&mut self, id: JobId) -> Option<BrotherAt> {
+        let job = self.jobs.remove(&id)?;
+        self.splittable.remove(&(Reverse(job.remaining), id));
+        if job.wish.is_some() {
+            self.wishes -= 1;
+        }
+        Some(job.at)
+    }
+
+    /// Whether a running job may ever have open nodes to give.
+    fn can_split(&self, job: &Job) -> bool {
+        let allowed = match self.setup.policy {
+            Policy::Sequential => false,
+            Policy::RootSplit => job.ply == 0,
+            Policy::PvSplit => job.kind == NodeKind::Pv,
+            Policy::Ybw => true,
+        };
+        allowed && !job.spare && job.remaining >= self.setup.min_split
+    }
+
+    /// What is left of the last iteration's best line for a job that begins along it.
+    fn hint_below(&self, path: &[Move]) -> Vec<Move> {
+        self.hint.strip_prefix(path).unwrap_or_default().to_vec()
+    }
+}

@@ -1,0 +1,346 @@
+//! The split tree: every node whose brothers may be on different machines, and where each brother is.
+
+use game::{
+    Algorithm, Depth, Handover, Move, NodeKind, OpenNode, Question, Setup, Subtree, Value, Window,
+};
+use slab::Slab;
+use std::cmp::Reverse;
+use std::collections::BTreeSet;
+
+use crate::JobId;
+
+/// Names a node of the tree while it lives.
+pub(super) type NodeIx = usize;
+
+/// A brother: a node and an index among its children.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub(super) struct BrotherAt {
+    pub(super) node: NodeIx,
+    pub(super) index: usize,
+}
+
+/// Where a brother is. One that is nowhere is either resolved or waits.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+enum Place {
+    Nowhere,
+    Running { job: JobId, window: Window },
+    Open(NodeIx),
+}
+
+/// What a change of the tree asks to be done about running jobs.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub(super) enum Effect {
+    Cancel(JobId),
+    Narrow {
+        job: JobId,
+        old: Window,
+        new: Window,
+    },
+}
+
+#[derive(Debug)]
+struct Node {
+    open: OpenNode,
+    places: Vec<Place>,
+    parent: Option<BrotherAt>,
+    /// Depth at this node's children.
+    child_depth: Depth,
+    /// Where it stands in `SplitTree::ready`, if a brother of it may leave.
+    readiness: Option<Readiness>,
+    /// When it entered the tree, among all nodes.
+    serial: u64,
+}
+
+/// The order in which nodes give their brothers away: the largest first, then those whose brothers
+/// are certain to be needed, then the oldest.
+type Readiness = (Reverse<u8>, bool, u64);
+
+/// The split tree of one search to one depth.
+#[derive(Debug)]
+pub(super) struct SplitTree {
+    algorithm: Algorithm,
+    nodes: Slab<Node>,
+    top: NodeIx,
+    ready: BTreeSet<(Readiness, NodeIx)>,
+    dirty: Vec<NodeIx>,
+    next_serial: u64,
+}
+
+impl SplitTree {
+    /// A tree of which only the root's question is known. The top node stands above the root, and the
+    /// root is its only child, so that the root is treated like any other brother.
+    pub(super) fn new(setup: &Setup, depth: Depth) -> SplitTree {
+        let open = OpenNode::new(-setup.window, NodeKind::Pv, u8::MAX, &[Move(0)]);
+        let mut tree = SplitTree {
+            algorithm: setup.algorithm,
+            nodes: Slab::new(),
+            top: 0,
+            ready: BTreeSet::new(),
+            dirty: Vec::new(),
+            next_serial: 0,
+        };
+        tree.top = tree.insert(open, None, depth);
+        tree.refresh_readiness(tree.top);
+        tree
+    }
+
+    /// The brother to be handed out next.
+    pub(super) fn next_ready(&self) -> Option<BrotherAt> {
+        let &(_, node) = self.ready.first()?;
+        let index = self.next_waiting(node)?;
+        Some(BrotherAt { node, index })
+    }
+
+    /// How many brothers could be handed out now.
+    pub(super) fn waiting(&self) -> usize {
+        self.ready
+            .iter()
+            .map(|&(_, node)| self.waiting_at(node))
+            .sum()
+    }
+
+    /// What to search at a brother that waits; the hint is empty.
+    pub(super) fn subtree(&self, at: BrotherAt) -> Subtree {
+        let question = self.nodes[at.node].open.question(at.index, self.algorithm);
+        Subtree {
+            path: self.path(at),
+            depth: self.depth(at),
+            question: question.expect("a brother that waits has a question"),
+            hint: Vec::new(),
+        }
+    }
+
+    /// The depth at a brother.
+    pub(super) fn depth(&self, at: BrotherAt) -> Depth {
+        self.nodes[at.node].child_depth
+    }
+
+    /// Notes that a job searches the brother with this window.
+    pub(super) fn run(&mut self, at: BrotherAt, job: JobId, window: Window) {
+        let place = &mut self.nodes[at.node].places[at.index];
+        assert_eq!(*place, Place::Nowhere, "a brother is in one place only");
+        *place = Place::Running { job, window };
+        self.refresh_readiness(at.node);
+    }
+
+    /// Notes that the brother's job is gone without a result.
+    pub(super) fn vacate(&mut self, at: BrotherAt) {
+        self.nodes[at.node].places[at.index] = Place::Nowhere;
+        self.dirty.push(at.node);
+    }
+
+    /// Takes in a result for the brother. Returns whether it suffices.
+    pub(super) fn learn(&mut self, at: BrotherAt, value: Value, line: &[Move]) -> bool {
+        let node = &mut self.nodes[at.node];
+        node.places[at.index] = Place::Nowhere;
+        node.open.learn(at.index, value, line);
+        self.dirty.push(at.node);
+        node.open.is_cut() || node.open.is_resolved(at.index)
+    }
+
+    /// Hangs a worker's open nodes below the brother it was searching. Returns the brother it goes
+    /// on with. The nodes must have been checked by [`crate::coordinator::check_offer`].
+    pub(super) fn adopt(&mut self, at: BrotherAt, nodes: Vec<Handover>, next: JobId) -> BrotherAt {
+        let first = self.nodes.vacant_key();
+        let mut parent = at;
+        for Handover { node, current } in nodes {
+            let depth = self.nodes[parent.node].child_depth.child();
+            let index = self.insert(node, Some(parent), depth);
+            self.nodes[parent.node].places[parent.index] = Place::Open(index);
+            self.dirty.push(index);
+            parent = BrotherAt {
+                node: index,
+                index: current,
+            };
+        }
+        // The worker goes by the windows it sent; where they are out of date the job is narrowed.
+        let question = self.nodes[parent.node]
+            .open
+            .question(parent.index, self.algorithm);
+        let window = question.map_or(Window::FULL, |question| question.window);
+        self.nodes[parent.node].places[parent.index] = Place::Running { job: next, window };
+        let now = self.nodes[at.node].open.question(at.index, self.algorithm);
+        self.nodes[first].open.window = now.map_or(Window::FULL, |question| question.window);
+        self.dirty.push(at.node);
+        parent
+    }
+
+    /// Works off everything that changed: cuts off, resolves, narrows. Returns the root's value and line
+    /// once it is resolved.
+    pub(super) fn settle(&mut self, effects: &mut Vec<Effect>) -> Option<(Value, Vec<Move>)> {
+        while let Some(index) = self.dirty.pop() {
+            let Some(node) = self.nodes.get(index) else {
+                continue;
+            };
+            let Some(value) = node.open.value() else {
+                self.refresh_questions(index, effects);
+                self.refresh_readiness(index);
+                continue;
+            };
+            let line = node.open.line.clone();
+            let Some(parent) = node.parent else {
+                self.drop_below(index, effects);
+                return Some((-value, line.get(1..).unwrap_or_default().to_vec()));
+            };
+            self.drop_node(index, effects);
+            self.learn(parent, value, &line);
+        }
+        None
+    }
+
+    /// Cancels everything that runs.
+    pub(super) fn cancel_all(&mut self, effects: &mut Vec<Effect>) {
+        self.drop_below(self.top, effects);
+    }
+
+    /// Plies that remain at the children of a node; 255 where nobody knows.
+    pub(super) fn remaining_below(&self, node: NodeIx) -> u8 {
+        match self.nodes[node].open.remaining {
+            u8::MAX => u8::MAX,
+            plies => plies.saturating_sub(1),
+        }
+    }
+
+    /// The expected kind of a brother.
+    pub(super) fn kind(&self, at: BrotherAt) -> NodeKind {
+        let open = &self.nodes[at.node].open;
+        open.question(at.index, self.algorithm)
+            .map_or(NodeKind::Cut, |question| question.kind)
+    }
+
+    /// The root's best line so far, empty while it is not known.
+    pub(super) fn line(&self) -> &[Move] {
+        match self.nodes[self.top].places[0] {
+            Place::Open(root) => &self.nodes[root].open.line,
+            Place::Nowhere | Place::Running { .. } => &[],
+        }
+    }
+
+    fn insert(&mut self, open: OpenNode, parent: Option<BrotherAt>, child_depth: Depth) -> NodeIx {
+        let places = vec![Place::Nowhere; open.brothers.len()];
+        let serial = self.next_serial;
+        self.next_serial += 1;
+        self.nodes.insert(Node {
+            open,
+            places,
+            parent,
+            child_depth,
+            readiness: None,
+            serial,
+        })
+    }
+
+    fn path(&self, at: BrotherAt) -> Vec<Move> {
+        let mut path = Vec::new();
+        let mut at = Some(at);
+        while let Some(BrotherAt { node, index }) = at
+            && node != self.top
+        {
+            path.push(self.nodes[node].open.brothers[index].mv);
+            at = self.nodes[node].parent;
+        }
+        path.reverse();
+        path
+    }
+
+    /// The one place that lets a brother leave: the eldest first and alone, the young ones when the
+    /// eldest is resolved without a cutoff.
+    fn next_waiting(&self, node: NodeIx) -> Option<usize> {
+        let Node { open, places, .. } = &self.nodes[node];
+        let waits = |&index: &usize| places[index] == Place::Nowhere && !open.is_resolved(index);
+        if open.is_split_point() {
+            (1..places.len()).find(waits)
+        } else {
+            Some(0).filter(|index| !open.is_cut() && waits(index))
+        }
+    }
+
+    fn waiting_at(&self, node: NodeIx) -> usize {
+        let Node { open, places, .. } = &self.nodes[node];
+        let waits = |index: &usize| places[*index] == Place::Nowhere && !open.is_resolved(*index);
+        if open.is_split_point() {
+            (1..places.len()).filter(waits).count()
+        } else {
+            1
+        }
+    }
+
+    fn refresh_readiness(&mut self, index: NodeIx) {
+        let waiting = self.next_waiting(index).is_some();
+        let node = &mut self.nodes[index];
+        let speculative = node.open.kind == NodeKind::Cut;
+        let now = waiting.then_some((Reverse(node.open.remaining), speculative, node.serial));
+        if now == node.readiness {
+            return;
+        }
+        if let Some(before) = node.readiness.take() {
+            self.ready.remove(&(before, index));
+        }
+        node.readiness = now;
+        if let Some(now) = now {
+            self.ready.insert((now, index));
+        }
+    }
+
+    /// Asks every brother that is searched somewhere the question that holds now.
+    fn refresh_questions(&mut self, index: NodeIx, effects: &mut Vec<Effect>) {
+        for brother in 0..self.nodes[index].places.len() {
+            let node = &mut self.nodes[index];
+            let place = node.places[brother];
+            if place == Place::Nowhere {
+                continue;
+            }
+            if node.open.is_resolved(brother) {
+                // The window rose above what was known of it all along.
+                self.drop_place(
+                    BrotherAt {
+                        node: index,
+                        index: brother,
+                    },
+                    effects,
+                );
+                continue;
+            }
+            let question = node.open.question(brother, self.algorithm);
+            let Question { window: new, kind } = question.expect("the node is not cut off");
+            match place {
+                Place::Nowhere => {}
+                Place::Running { job, window: old } if old != new => {
+                    node.places[brother] = Place::Running { job, window: new };
+                    effects.push(Effect::Narrow { job, old, new });
+                }
+                Place::Running { .. } => {}
+                Place::Open(child) => {
+                    let open = &mut self.nodes[child].open;
+                    if open.window != new || open.kind != kind {
+                        (open.window, open.kind) = (new, kind);
+                        self.dirty.push(child);
+                    }
+                }
+            }
+        }
+    }
+
+    fn drop_place(&mut self, at: BrotherAt, effects: &mut Vec<Effect>) {
+        let place = &mut self.nodes[at.node].places[at.index];
+        match std::mem::replace(place, Place::Nowhere) {
+            Place::Nowhere => {}
+            Place::Running { job, .. } => effects.push(Effect::Cancel(job)),
+            Place::Open(child) => self.drop_node(child, effects),
+        }
+    }
+
+    fn drop_node(&mut self, index: NodeIx, effects: &mut Vec<Effect>) {
+        self.drop_below(index, effects);
+        let node = self.nodes.remove(index);
+        if let Some(readiness) = node.readiness {
+            self.ready.remove(&(readiness, index));
+        }
+    }
+
+    fn drop_below(&mut self, node: NodeIx, effects: &mut Vec<Effect>) {
+        for index in 0..self.nodes[node].places.len() {
+            self.drop_place(BrotherAt { node, index }, effects);
+        }
+    }
+}

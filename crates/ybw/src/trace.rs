@@ -1,0 +1,198 @@
+//! What happened in a run, declared once: [`TraceEvent`].
+//!
+//! Every report, metric and picture is made from these and from nothing else.
+
+use crate::{JobId, Moment, SearchId, Spent, WorkerId};
+use game::{Move, NodeKind, Tally, Value, Window};
+use serde::{Deserialize, Serialize};
+
+/// An event and when it happened on the coordinator's clock.
+#[derive(Clone, PartialEq, Debug, Serialize, Deserialize)]
+pub struct Traced {
+    /// When.
+    pub at: Moment,
+    /// What.
+    #[serde(flatten)]
+    pub event: TraceEvent,
+}
+
+/// Why a worker is gone.
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum Departure {
+    /// It said goodbye.
+    Left,
+    /// Its stream broke or fell silent.
+    Lost,
+    /// It was sent away for a breach of the protocol.
+    SentAway,
+}
+
+/// How a search ended.
+#[derive(Clone, PartialEq, Debug, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case", tag = "outcome")]
+pub enum Outcome {
+    /// The root is resolved.
+    Solved {
+        /// The root's value, for the side to move there.
+        value: Value,
+        /// The best line from the root, as far as it is known.
+        line: Vec<Move>,
+    },
+    /// A client, or a time limit, gave it up.
+    Aborted,
+    /// It cannot be searched.
+    Failed {
+        /// Why, in words for a person.
+        reason: String,
+    },
+}
+
+/// One fact about a run.
+#[derive(Clone, PartialEq, Debug, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case", tag = "event")]
+pub enum TraceEvent {
+    /// A worker process may get jobs.
+    WorkerJoined {
+        /// The worker.
+        worker: WorkerId,
+        /// Its search threads.
+        slots: u16,
+    },
+    /// A worker process is gone.
+    WorkerGone {
+        /// The worker.
+        worker: WorkerId,
+        /// Why.
+        departure: Departure,
+        /// Its jobs, which wait for another worker now.
+        jobs: Vec<JobId>,
+    },
+    /// A search began.
+    SearchStarted {
+        /// The search.
+        search: SearchId,
+        /// The slots it may use; 0 for all there are.
+        processors: u32,
+    },
+    /// A subtree was handed to a worker.
+    JobAssigned {
+        /// The job.
+        job: JobId,
+        /// The worker.
+        worker: WorkerId,
+        /// The moves from the root of the search to the subtree.
+        path: Vec<Move>,
+        /// The window.
+        window: Window,
+        /// The expected kind of the subtree's root.
+        kind: NodeKind,
+        /// Plies that remain there; 255 where nobody knows.
+        remaining: u8,
+        /// Whether all slots of the worker were taken, so that the job waits there.
+        spare: bool,
+    },
+    /// A worker was asked to give up open nodes.
+    SplitWished {
+        /// The job.
+        job: JobId,
+        /// Its name from the offer on.
+        next: JobId,
+    },
+    /// Open nodes moved from a worker to the split tree.
+    NodesAdopted {
+        /// The job that ended.
+        job: JobId,
+        /// The job that goes on.
+        next: JobId,
+        /// Open nodes taken over.
+        nodes: u32,
+        /// Brothers among their children that wait for a slot.
+        waiting: u32,
+        /// What the ended job cost.
+        spent: Spent,
+    },
+    /// A changed window was sent to a running job.
+    WindowPushed {
+        /// The job.
+        job: JobId,
+        /// The worker.
+        worker: WorkerId,
+        /// The window before.
+        old: Window,
+        /// The window from now on.
+        new: Window,
+        /// The job whose result (or end) caused it.
+        cause: JobId,
+    },
+    /// A job became unwanted.
+    JobCancelled {
+        /// The job.
+        job: JobId,
+        /// The worker.
+        worker: WorkerId,
+        /// The job whose result caused it; `None` if the search itself ended.
+        cause: Option<JobId>,
+    },
+    /// A job ended with a result.
+    JobResolved {
+        /// The job.
+        job: JobId,
+        /// The worker.
+        worker: WorkerId,
+        /// The value of the subtree's root.
+        value: Value,
+        /// What it cost.
+        spent: Spent,
+    },
+    /// A running job reported what it cost so far.
+    JobProgressed {
+        /// The job.
+        job: JobId,
+        /// What it cost.
+        spent: Spent,
+    },
+    /// A job came back without a result and waits for another worker.
+    JobReturned {
+        /// The job.
+        job: JobId,
+        /// The worker.
+        worker: WorkerId,
+        /// What it cost.
+        spent: Spent,
+    },
+    /// An unwanted job is not searched any more. What it cost was thrown away.
+    JobDiscarded {
+        /// The job.
+        job: JobId,
+        /// What it cost.
+        spent: Spent,
+    },
+    /// A message came for a job nobody knows (any more) and was dropped.
+    LateMessage {
+        /// The worker.
+        worker: WorkerId,
+        /// The job.
+        job: JobId,
+    },
+    /// A brother's answer did not suffice, and it waits to be asked again: a scout failed high, or
+    /// the window had moved meanwhile.
+    BrotherReopened {
+        /// The job whose result did not suffice.
+        job: JobId,
+    },
+    /// A search ended.
+    SearchEnded {
+        /// The search.
+        search: SearchId,
+        /// How.
+        outcome: Outcome,
+    },
+    /// Every job of an ended search is accounted for; nothing of it runs anywhere.
+    SearchSettled {
+        /// The search.
+        search: SearchId,
+        /// Positions and cutoffs over all its jobs.
+        tally: Tally,
+    },
+}
