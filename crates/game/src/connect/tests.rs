@@ -1,0 +1,124 @@
+//! Tests of [`Connect`].
+
+use super::*;
+use crate::{Window, plain};
+
+fn connect(text: &str) -> Connect {
+    Connect::from_spec(&text.parse().unwrap()).unwrap()
+}
+
+fn interior(size: &str, order: impl Fn(&Connect, &mut MoveList)) -> u64 {
+    let game = connect(&format!("connect:{size},scoring=outcome"));
+    let window = Window::new(Score::new(-2), Score::new(2)).unwrap();
+    let order = |_: &ConnectPosition, moves: &mut MoveList| order(&game, moves);
+    let found = plain::alpha_beta_within(&game, &game.start(), window, &order);
+    assert_eq!(found.score, Score::ZERO, "{size} is a draw");
+    found.interior
+}
+
+#[test]
+fn alpha_beta_from_left_to_right_expands_the_known_number_of_positions() {
+    for (size, expected) in [("3x3", 213), ("4x3", 749), ("3x4", 2_826), ("4x4", 43_827)] {
+        assert_eq!(interior(size, |_, _| {}), expected, "{size}");
+    }
+}
+
+#[test]
+fn alpha_beta_from_the_centre_expands_the_known_number_of_positions() {
+    for (size, expected) in [("3x3", 213), ("4x3", 749), ("3x4", 2_826), ("4x4", 108_671)] {
+        let centre_first = |game: &Connect, moves: &mut MoveList| {
+            moves.sort_by_key(|&mv| (game.centre_distance(mv), mv));
+        };
+        assert_eq!(interior(size, centre_first), expected, "{size}");
+    }
+}
+
+fn check_scores(file: &str, most_empty: u32, least_checked: u32) {
+    let game = connect("connect");
+    let mut checked = 0;
+    for line in file.lines() {
+        let (columns, score) = line.split_once(' ').unwrap();
+        let position = game.parse_position(columns).unwrap();
+        if game.plies_left(&position) > most_empty {
+            continue;
+        }
+        let order = |position: &ConnectPosition, moves: &mut MoveList| {
+            moves.sort_by_key(|&mv| -game.promise(position, mv));
+        };
+        let found = plain::alpha_beta_within(&game, &position, Window::FULL, &order);
+        assert_eq!(found.score.points(), score.parse::<i32>().unwrap(), "{columns}");
+        checked += 1;
+    }
+    assert!(checked >= least_checked, "only {checked} positions");
+}
+
+#[test]
+fn scores_count_the_stones_the_winner_has_left() {
+    let end = include_str!("../../../../tests/data/connect4/7x6-end-easy.txt");
+    check_scores(end, 14, 300);
+    let middle = include_str!("../../../../tests/data/connect4/7x6-middle-easy.txt");
+    check_scores(middle, 17, 50);
+}
+
+#[test]
+fn a_run_counts_in_each_direction_and_on_each_size() {
+    let wins = [
+        ("connect", "1213141"),
+        ("connect", "1122334"),
+        ("connect", "12233434474"),
+        ("connect", "76655454414"),
+        ("connect:1x32x3", "1w2v3"),
+        ("connect:63x1x2", ""),
+        ("connect:7x8x2", "182"),
+        ("connect:2x2x2", "112"),
+    ];
+    for (game, columns) in wins {
+        let game = connect(game);
+        let position = game.parse_position(columns).unwrap();
+        let lost = game.final_score(&position).is_some_and(|score| score < Score::ZERO);
+        assert_eq!(lost, !columns.is_empty(), "{columns}");
+    }
+    let unreachable = connect("connect:2x2x3");
+    assert_eq!(plain::value(&unreachable, &unreachable.start()), Score::ZERO);
+}
+
+#[test]
+fn completing_cells_are_those_that_make_a_run() {
+    for (seed, text) in (0..300).zip(["connect", "connect:5x6x3", "connect:4x5x5"].iter().cycle()) {
+        let game = connect(text);
+        let position = plain::random_position(&game, seed, 20);
+        let cells = game.completing(position.mine);
+        for cell in (0..u64::BITS).map(|bit| 1 << bit) {
+            if game.board & !position.mask & cell != 0 {
+                let completes = game.has_run(position.mine | cell);
+                assert_eq!(cells & cell != 0, completes, "{}", game.position_text(&position));
+            }
+        }
+    }
+}
+
+#[test]
+fn positions_round_trip_and_bad_ones_are_refused() {
+    for text in ["connect", "connect:4x5x3", "connect:1x32", "connect:7x8", "connect:15x4x5"] {
+        plain::check_positions(&connect(text), 300, 56);
+    }
+    let game = connect("connect");
+    plain::check_refused(&game, "448", "no column '8'; there are 1 to 7");
+    plain::check_refused(&game, "4 4", "no column ' '");
+    plain::check_refused(&game, "4444444", "column '4' is full; it has 6 cells");
+    plain::check_refused(&game, "12121212", "the game ends before '2'");
+}
+
+#[test]
+fn sizes_that_do_not_fit_are_refused() {
+    let check = |text, complaint| plain::check_spec_refused(Connect::from_spec, text, complaint);
+    check("connect:8x8", "(rows + 1) x columns must be at most 64");
+    check("connect:4294967295x4294967295", "too large");
+    check("connect:6", "must be ROWSxCOLUMNS");
+    check("connect:6xseven", "must be ROWSxCOLUMNS");
+    check("connect:0x7", "at least 1 row");
+    check("connect:6x7x1", "run of 2");
+    check("connect:6x7,6x7", "unexpected \"6x7\"");
+    check("connect:6x7,scoring=points", "scoring=points must be outcome or distance");
+    check("connect:6x7,score=outcome", "unknown option \"score\"");
+}
