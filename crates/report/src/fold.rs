@@ -1,0 +1,388 @@
+//! From trace events to [`Facts`]: [`Fold`].
+
+use crate::{Facts, Traffic};
+use game::Tally;
+use std::collections::BTreeMap;
+use ybw::{JobId, Moment, Outcome, SearchId, Spent, TraceEvent, Traced, WorkerId};
+
+/// Folds the trace of one coordinator into the facts of one search.
+///
+/// It is told every event from before the search until [`TraceEvent::SearchSettled`]. One search
+/// is active at a time, so every job event in between belongs to it.
+#[derive(Clone, Debug)]
+pub struct Fold {
+    search: SearchId,
+    /// Slots of the workers seen to join, and [`Fold::with_slots`] under no worker's name.
+    present: BTreeMap<Option<WorkerId>, u32>,
+    processors: u32,
+    started: Moment,
+    ended: Moment,
+    stage: Stage,
+    /// Positions reported by jobs that still run.
+    progress: BTreeMap<JobId, u64>,
+    facts: Facts,
+}
+
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+enum Stage {
+    Queued,
+    Running,
+    Ended,
+    Settled,
+}
+
+impl Fold {
+    /// A fold that waits for `search` to start.
+    #[must_use]
+    pub fn new(search: SearchId) -> Fold {
+        Fold {
+            search,
+            present: BTreeMap::new(),
+            processors: 0,
+            started: Moment::default(),
+            ended: Moment::default(),
+            stage: Stage::Queued,
+            progress: BTreeMap::new(),
+            facts: nothing(),
+        }
+    }
+
+    /// Counts `slots` that were there before the first event this fold is told.
+    #[must_use]
+    pub fn with_slots(mut self, slots: u32) -> Fold {
+        self.present.insert(None, slots);
+        self
+    }
+
+    /// Takes in the next event.
+    pub fn note(&mut self, traced: &Traced) {
+        let Traced { at, event } = traced;
+        match event {
+            TraceEvent::WorkerJoined { worker, slots } => {
+                self.present.insert(Some(*worker), u32::from(*slots));
+                self.count_slots();
+            }
+            TraceEvent::WorkerGone { worker, .. } => {
+                self.present.remove(&Some(*worker));
+                if self.stage == Stage::Running {
+                    self.facts.workers_lost += 1;
+                }
+            }
+            TraceEvent::SearchStarted { search, processors } if *search == self.search => {
+                self.stage = Stage::Running;
+                self.processors = *processors;
+                (self.started, self.ended) = (*at, *at);
+                self.count_slots();
+            }
+            TraceEvent::SearchEnded { search, outcome } if *search == self.search => {
+                self.ended = *at;
+                self.stage = Stage::Ended;
+                self.facts.outcome = outcome.clone();
+            }
+            TraceEvent::SearchSettled { search, tally } if *search == self.search => {
+                self.stage = Stage::Settled;
+                self.facts.tally = *tally;
+            }
+            _ if self.is_open() => self.note_job(event),
+            _ => {}
+        }
+    }
+
+    /// Whether the search ended and is accounted for.
+    #[must_use]
+    pub fn is_settled(&self) -> bool {
+        self.stage == Stage::Settled
+    }
+
+    /// The facts. Of a search that has not ended they say that it was aborted.
+    #[must_use]
+    pub fn finish(self) -> Facts {
+        Facts {
+            elapsed_ns: self.ended.since(self.started),
+            ..self.facts
+        }
+    }
+
+    fn is_open(&self) -> bool {
+        matches!(self.stage, Stage::Running | Stage::Ended)
+    }
+
+    fn count_slots(&mut self) {
+        if self.stage != Stage::Running {
+            return;
+        }
+        let present: u32 = self.present.values().sum();
+        let usable = if self.processors == 0 {
+            present
+        } else {
+            present.min(self.processors)
+        };
+        self.facts.slots = self.facts.slots.max(usable);
+    }
+
+    fn note_job(&mut self, event: &TraceEvent) {
+        let facts = &mut self.facts;
+        match event {
+            TraceEvent::JobAssigned { .. } => facts.jobs_assigned += 1,
+            TraceEvent::SplitWished { .. } => facts.splits_wished += 1,
+            TraceEvent::WindowPushed { .. } => facts.windows_pushed += 1,
+            TraceEvent::JobCancelled { .. } => facts.jobs_cancelled += 1,
+            TraceEvent::LateMessage { .. } => facts.late_messages += 1,
+            TraceEvent::BrotherReopened { .. } => facts.brothers_reopened += 1,
+            TraceEvent::NodesAdopted {
+                job, nodes, spent, ..
+            } => {
+                facts.nodes_adopted += u64::from(*nodes);
+                self.progress.remove(job);
+                self.spend(spent);
+            }
+            TraceEvent::JobResolved { job, spent, .. }
+            | TraceEvent::JobReturned { job, spent, .. } => {
+                self.progress.remove(job);
+                self.spend(spent);
+            }
+            TraceEvent::JobProgressed { job, spent } => {
+                *self.progress.entry(*job).or_default() += positions(spent);
+                self.spend(spent);
+            }
+            TraceEvent::JobDiscarded { job, spent } => {
+                let before = self.progress.remove(job).unwrap_or(0);
+                self.facts.discarded_nodes += before + positions(spent);
+                self.spend(spent);
+            }
+            TraceEvent::WorkerJoined { .. }
+            | TraceEvent::WorkerGone { .. }
+            | TraceEvent::SearchStarted { .. }
+            | TraceEvent::SearchEnded { .. }
+            | TraceEvent::SearchSettled { .. } => {}
+        }
+    }
+
+    fn spend(&mut self, spent: &Spent) {
+        let Spent {
+            tally,
+            busy_ns,
+            windows_applied,
+            windows_cut,
+            windows_late,
+        } = *spent;
+        self.facts.tally += tally;
+        self.facts.busy_ns += busy_ns;
+        self.facts.windows_applied += windows_applied;
+        self.facts.windows_cut += windows_cut;
+        self.facts.windows_late += windows_late;
+    }
+}
+
+fn positions(spent: &Spent) -> u64 {
+    spent.tally.nodes + spent.tally.quiescence
+}
+
+fn nothing() -> Facts {
+    Facts {
+        outcome: Outcome::Aborted,
+        elapsed_ns: 0,
+        slots: 0,
+        tally: Tally::default(),
+        discarded_nodes: 0,
+        busy_ns: 0,
+        windows_pushed: 0,
+        windows_applied: 0,
+        windows_cut: 0,
+        windows_late: 0,
+        jobs_assigned: 0,
+        splits_wished: 0,
+        nodes_adopted: 0,
+        jobs_cancelled: 0,
+        brothers_reopened: 0,
+        late_messages: 0,
+        workers_lost: 0,
+        traffic: Traffic::default(),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use game::{Score, Value};
+    use ybw::Departure;
+
+    const SEARCH: SearchId = SearchId(7);
+
+    fn spent(nodes: u64, busy_ns: u64) -> Spent {
+        let tally = Tally {
+            nodes,
+            ..Tally::default()
+        };
+        Spent {
+            tally,
+            busy_ns,
+            windows_applied: 2,
+            windows_cut: 1,
+            ..Spent::default()
+        }
+    }
+
+    fn solved() -> Outcome {
+        Outcome::Solved {
+            value: Value::exact(Score::new(3)),
+            line: Vec::new(),
+        }
+    }
+
+    fn fold(events: &[(u64, TraceEvent)]) -> Facts {
+        let mut fold = Fold::new(SEARCH);
+        for (at, event) in events {
+            fold.note(&Traced {
+                at: Moment(*at),
+                event: event.clone(),
+            });
+        }
+        fold.finish()
+    }
+
+    fn joined(worker: u64, slots: u16) -> TraceEvent {
+        TraceEvent::WorkerJoined {
+            worker: WorkerId(worker),
+            slots,
+        }
+    }
+
+    fn gone(worker: u64) -> TraceEvent {
+        let departure = Departure::Lost;
+        TraceEvent::WorkerGone {
+            worker: WorkerId(worker),
+            departure,
+            jobs: Vec::new(),
+        }
+    }
+
+    #[test]
+    fn time_runs_from_start_to_end_and_costs_count_until_settled() {
+        let job = JobId(1);
+        let resolved = TraceEvent::JobResolved {
+            job,
+            worker: WorkerId(1),
+            value: Value::exact(Score::new(3)),
+            spent: spent(10, 80),
+        };
+        let facts = fold(&[
+            (5, joined(1, 2)),
+            (
+                90,
+                TraceEvent::JobDiscarded {
+                    job: JobId(9),
+                    spent: spent(1_000, 1_000),
+                },
+            ),
+            (
+                100,
+                TraceEvent::SearchStarted {
+                    search: SEARCH,
+                    processors: 0,
+                },
+            ),
+            (
+                150,
+                TraceEvent::JobProgressed {
+                    job: JobId(2),
+                    spent: spent(5, 50),
+                },
+            ),
+            (190, resolved),
+            (
+                200,
+                TraceEvent::SearchEnded {
+                    search: SEARCH,
+                    outcome: solved(),
+                },
+            ),
+            (
+                210,
+                TraceEvent::JobDiscarded {
+                    job: JobId(2),
+                    spent: spent(7, 20),
+                },
+            ),
+        ]);
+        assert_eq!(facts.outcome, solved());
+        assert_eq!(
+            (facts.elapsed_ns, facts.busy_ns, facts.slots),
+            (100, 150, 2)
+        );
+        assert_eq!((facts.tally.nodes, facts.discarded_nodes), (22, 12));
+        assert_eq!((facts.windows_applied, facts.windows_cut), (6, 3));
+    }
+
+    #[test]
+    fn another_search_is_not_counted() {
+        let started = |id| TraceEvent::SearchStarted {
+            search: SearchId(id),
+            processors: 0,
+        };
+        let settled = |id| TraceEvent::SearchSettled {
+            search: SearchId(id),
+            tally: Tally::default(),
+        };
+        let cost = TraceEvent::JobDiscarded {
+            job: JobId(1),
+            spent: spent(4, 4),
+        };
+        let facts = fold(&[
+            (1, started(6)),
+            (2, cost.clone()),
+            (3, settled(6)),
+            (4, started(7)),
+            (5, settled(7)),
+            (6, started(8)),
+            (7, cost),
+        ]);
+        assert_eq!((facts.discarded_nodes, facts.busy_ns), (0, 0));
+    }
+
+    #[test]
+    fn slots_are_the_most_that_could_work_at_one_time() {
+        let start = |processors| {
+            (
+                3,
+                TraceEvent::SearchStarted {
+                    search: SEARCH,
+                    processors,
+                },
+            )
+        };
+        let check = |events: &[(u64, TraceEvent)], slots, lost| {
+            let facts = fold(events);
+            assert_eq!(
+                (facts.slots, facts.workers_lost),
+                (slots, lost),
+                "{events:?}"
+            );
+        };
+        check(&[(1, joined(1, 4)), start(0)], 4, 0);
+        check(&[(1, joined(1, 4)), start(2)], 2, 0);
+        check(
+            &[(1, joined(1, 4)), (2, gone(1)), (2, joined(2, 1)), start(0)],
+            1,
+            0,
+        );
+        check(
+            &[(1, joined(1, 4)), start(0), (4, gone(1)), (5, joined(2, 3))],
+            4,
+            1,
+        );
+        check(&[(1, joined(1, 4)), start(0), (5, joined(2, 3))], 7, 0);
+    }
+
+    #[test]
+    fn facts_survive_json_with_the_outcome_in_line() {
+        let facts = Facts {
+            outcome: solved(),
+            ..nothing()
+        };
+        let json = serde_json::to_value(&facts).unwrap();
+        assert_eq!(json["outcome"], "solved");
+        assert_eq!(json["value"]["score"], 3);
+        assert_eq!(serde_json::from_value::<Facts>(json).unwrap(), facts);
+    }
+}
