@@ -3,8 +3,16 @@
 //! This crate does not know how a run was made: a cluster, one process and a simulated world are
 //! all told by the same [`ybw::TraceEvent`]s.
 
+mod comparison;
 mod facts;
+mod files;
 mod fold;
+mod table;
+mod terms;
 
+pub use comparison::{Comparison, Row, Run};
 pub use facts::{Count, Facts, Traffic};
+pub use files::{CSV_COLUMNS, csv, json, write_whole};
 pub use fold::Fold;
+pub use table::{Style, grouped, terms_table, traffic_table};
+pub use terms::{Baseline, Cost, Terms};

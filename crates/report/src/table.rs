@@ -1,0 +1,221 @@
+//! A [`Comparison`] as tables for a terminal or a page.
+
+use crate::{Comparison, Count, Row, Traffic};
+use comfy_table::{CellAlignment, Table, presets};
+use std::collections::{BTreeMap, BTreeSet};
+
+/// How tables are drawn.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum Style {
+    /// With rules, for a terminal.
+    Terminal,
+    /// For a Markdown page.
+    Markdown,
+}
+
+/// The terms by number of processors.
+#[must_use]
+pub fn terms_table(comparison: &Comparison, style: Style) -> String {
+    let heads = [
+        "P",
+        "time s",
+        "fastest-slowest",
+        "nodes",
+        "S",
+        "S/P",
+        "SO",
+        "LO",
+        "PE",
+        "P·LO·PE/(1+SO)",
+        "pushed",
+        "cut",
+        "discarded",
+    ];
+    let mut table = empty(&heads, style);
+    if let Some(baseline) = comparison.baseline() {
+        let mut all: Vec<f64> = comparison.baselines.iter().map(|run| run.seconds).collect();
+        all.sort_by(f64::total_cmp);
+        let mut cells = vec!["seq".into(), time(baseline.seconds), spread(&all)];
+        cells.push(grouped(baseline.nodes));
+        cells.push("1.00".into());
+        cells.resize(heads.len(), String::new());
+        table.add_row(cells);
+    }
+    for row in comparison.rows() {
+        table.add_row(terms_cells(&row));
+    }
+    align(&mut table, 0);
+    table.to_string()
+}
+
+/// Messages and bytes by kind, one column per number of processors.
+#[must_use]
+pub fn traffic_table(comparison: &Comparison, style: Style) -> String {
+    let rows = comparison.rows();
+    let mut heads = vec!["direction".to_string(), "messages (bytes)".to_string()];
+    heads.extend(
+        rows.iter()
+            .map(|row| format!("P = {}", row.cost.processors)),
+    );
+    let mut table = empty(&heads, style);
+    add_kinds(&mut table, "to workers", &rows, |traffic| {
+        &traffic.to_workers
+    });
+    add_kinds(&mut table, "from workers", &rows, |traffic| {
+        &traffic.from_workers
+    });
+    let mut total = vec!["both".to_string(), "all".to_string()];
+    total.extend(rows.iter().map(|row| count_text(row.traffic.total())));
+    let mut rate = vec!["both".to_string(), "all per second".to_string()];
+    rate.extend(
+        rows.iter()
+            .map(|row| rate_text(row.traffic.total(), row.cost.seconds)),
+    );
+    table.add_row(total);
+    table.add_row(rate);
+    align(&mut table, 2);
+    table.to_string()
+}
+
+/// One row per kind of message in the direction that `pick` picks.
+fn add_kinds(
+    table: &mut Table,
+    direction: &str,
+    rows: &[Row],
+    pick: fn(&Traffic) -> &BTreeMap<String, Count>,
+) {
+    let kinds: BTreeSet<&String> = rows
+        .iter()
+        .flat_map(|row| pick(&row.traffic).keys())
+        .collect();
+    for kind in kinds {
+        let mut cells = vec![direction.to_string(), kind.clone()];
+        let count = |row: &Row| pick(&row.traffic).get(kind).copied().unwrap_or_default();
+        cells.extend(rows.iter().map(|row| count_text(count(row))));
+        table.add_row(cells);
+    }
+}
+
+fn terms_cells(row: &Row) -> Vec<String> {
+    let cost = &row.cost;
+    let mut cells = vec![
+        cost.processors.to_string(),
+        time(cost.seconds),
+        spread(&row.all_seconds),
+        grouped(cost.nodes),
+    ];
+    match &row.terms {
+        Some(terms) => cells.extend([
+            format!("{:.2}", terms.speed_up),
+            percent(terms.efficiency),
+            percent(terms.search_overhead),
+            percent(terms.load),
+            percent(terms.performance),
+            format!("{:.2}", terms.product(cost.processors)),
+        ]),
+        None => cells.extend(vec!["-".to_string(); 6]),
+    }
+    cells.extend([row.windows_pushed, row.windows_cut, row.discarded_nodes].map(grouped));
+    cells
+}
+
+fn empty<T: ToString>(heads: &[T], style: Style) -> Table {
+    let mut table = Table::new();
+    match style {
+        Style::Terminal => table.load_style(presets::UTF8_HORIZONTAL_ONLY),
+        Style::Markdown => table.load_style(presets::ASCII_MARKDOWN),
+    };
+    table.set_header(heads.iter().map(ToString::to_string));
+    table
+}
+
+/// Numbers to the right, the first `names` columns to the left.
+fn align(table: &mut Table, names: usize) {
+    for column in table.column_iter_mut().skip(names) {
+        column.set_cell_alignment(CellAlignment::Right);
+    }
+}
+
+fn time(seconds: f64) -> String {
+    format!("{seconds:.3}")
+}
+
+/// The ends of ascending times.
+fn spread(seconds: &[f64]) -> String {
+    match seconds {
+        [] => String::new(),
+        [only] => time(*only),
+        [fastest, .., slowest] => format!("{fastest:.3}-{slowest:.3}"),
+    }
+}
+
+fn percent(share: f64) -> String {
+    format!("{:.1} %", share * 100.0)
+}
+
+fn count_text(count: Count) -> String {
+    if count == Count::default() {
+        return "-".into();
+    }
+    format!("{} ({})", grouped(count.messages), grouped(count.bytes))
+}
+
+#[expect(clippy::cast_precision_loss, reason = "counts stay far below 2^53")]
+fn rate_text(count: Count, seconds: f64) -> String {
+    if seconds <= 0.0 {
+        return "-".into();
+    }
+    let rate = |amount: u64| amount as f64 / seconds;
+    format!("{:.0} ({:.0})", rate(count.messages), rate(count.bytes))
+}
+
+/// A number with its digits in groups of three.
+#[must_use]
+pub fn grouped(number: u64) -> String {
+    let digits = number.to_string();
+    let mut text = String::with_capacity(digits.len() + digits.len() / 3);
+    for (index, digit) in digits.chars().enumerate() {
+        if index > 0 && (digits.len() - index).is_multiple_of(3) {
+            text.push(',');
+        }
+        text.push(digit);
+    }
+    text
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::comparison::tests::comparison;
+
+    #[test]
+    fn markdown_tables_hold_every_term() {
+        let table = terms_table(&comparison(), Style::Markdown);
+        let lines: Vec<String> = table
+            .lines()
+            .map(|l| l.split_whitespace().collect::<Vec<_>>().join(" "))
+            .collect();
+        assert!(lines[0].starts_with("| P | time s |"), "{table}");
+        assert!(lines[2].starts_with("| seq | 8.000 | 7.500-9.000 | 1,000,000 | 1.00 |"));
+        let row = "| 2 | 4.000 | 4.000-4.200 | 1,050,000 | 2.00 | 100.0 % | 5.0 % | 90.0 % | \
+                   116.7 % | 2.00 | 8 | 0 | 0 |";
+        assert_eq!(lines[4], row, "{table}");
+    }
+
+    #[test]
+    fn traffic_has_a_column_per_number_of_processors() {
+        let table = traffic_table(&comparison(), Style::Markdown);
+        assert!(table.contains("P = 1"), "{table}");
+        assert!(table.contains("6 (140)"), "{table}");
+        assert_eq!(table.lines().count(), 2 + 1 + 2, "{table}");
+    }
+
+    #[test]
+    fn digits_are_grouped() {
+        let check = |number, text| assert_eq!(grouped(number), text);
+        check(0, "0");
+        check(999, "999");
+        check(1_000, "1,000");
+        check(1_234_567, "1,234,567");
+    }
+}
