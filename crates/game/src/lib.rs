@@ -11,6 +11,7 @@ mod nim;
 mod open_node;
 #[cfg(test)]
 mod plain;
+mod othello;
 mod rules;
 mod score;
 mod settings;
@@ -26,6 +27,7 @@ pub use depth::Depth;
 pub use error::GameError;
 pub use nim::{Nim, NimPosition};
 pub use open_node::{Brother, Handover, NodeKind, OpenNode, Question, Subtree};
+pub use othello::{Othello, OthelloPosition};
 pub use rules::{Game, LeafCost, MAX_MOVES, Move, MoveList};
 pub use score::{Bound, Interval, Score, Value};
 pub use settings::{Algorithm, Order, Policy, Setup};
