@@ -49,6 +49,14 @@ impl Score {
     }
 }
 
+impl Score {
+    /// The next lower score, at least -[`Score::INFINITY`].
+    #[must_use]
+    pub const fn predecessor(self) -> Score {
+        if self.0 > -Self::LIMIT { Score(self.0 - 1) } else { self }
+    }
+}
+
 impl Neg for Score {
     type Output = Score;
     fn neg(self) -> Score {
@@ -111,6 +119,12 @@ impl Value {
     #[must_use]
     pub const fn upper(score: Score) -> Value {
         Value { score, bound: Bound::Upper }
+    }
+
+    /// Whether it answers every question the window can ask: see [`Interval::decides`].
+    #[must_use]
+    pub fn decides(self, window: crate::Window) -> bool {
+        Interval::UNKNOWN.learn(self).decides(window.alpha(), window.beta())
     }
 
     /// Judges a fail-soft score against the window it was searched with, which did not change

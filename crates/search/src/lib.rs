@@ -3,13 +3,17 @@
 //! This crate knows nothing of workers, time or threads.
 
 mod catalogue;
+mod order;
+mod playable;
 mod problem;
+mod searcher;
+mod spine;
 mod table;
 
 pub use catalogue::Catalogue;
 use game::{Move, Tally, Value};
 pub use problem::{Pay, Problem, Run, SlotSearch};
-pub use table::Table;
+pub use table::{Entry, Table};
 
 /// A searched problem.
 #[derive(Clone, PartialEq, Debug)]

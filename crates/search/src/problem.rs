@@ -24,6 +24,9 @@ pub trait Problem: Send + Sync {
         stop: &Arc<AtomicBool>,
     ) -> Option<Solution>;
 
+    /// The paths of `depth` moves from the root; a game that ends earlier has none.
+    fn perft(&self, depth: u8) -> u64;
+
     /// A line from the root in the game's notation, as far as it is legal.
     fn line_text(&self, line: &[Move]) -> Vec<String>;
 

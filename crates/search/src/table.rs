@@ -1,11 +1,225 @@
-//! The transposition table.
-/// placeholder
+//! The transposition table that the threads of a process share: [`Table`].
+//!
+//! Lock-free: an entry is two words, the packed data and the key xored with it, so that an entry torn
+//! by two writers does not match any key (Hyatt and Mann 2002).
+
+use game::{Bound, Depth, Move, Score, Value};
+use std::sync::atomic::{AtomicU8, AtomicU64, Ordering::Relaxed};
+
+/// Entries a position may be in; together one cache line.
+const BUCKET: usize = 4;
+const BUCKET_BYTES: usize = BUCKET * 16;
+/// Generations are counted modulo this.
+const GENERATIONS: u8 = 64;
+
+#[derive(Debug, Default)]
+struct Slot {
+    check: AtomicU64,
+    packed: AtomicU64,
+}
+
+#[derive(Debug, Default)]
+#[repr(align(64))]
+struct Bucket([Slot; BUCKET]);
+
+/// What the table knows of a position.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub struct Entry {
+    /// A true statement about the position searched to `depth`.
+    pub value: Value,
+    /// The depth it was searched to.
+    pub depth: Depth,
+    /// The best move, or the one that refuted the position.
+    pub best: Move,
+    /// Plies that remained, for the choice of what to overwrite.
+    pub remaining: u8,
+}
+
+/// A fixed-size hash table from position keys to [`Entry`]s.
 #[derive(Debug)]
-pub struct Table {}
+pub struct Table {
+    buckets: Vec<Bucket>,
+    generation: AtomicU8,
+    mib: u32,
+}
+
 impl Table {
-    /// A table of about `mib` MiB.
+    /// An empty table of `mib` MiB, at least one bucket.
     #[must_use]
-    pub fn new(_mib: u32) -> Table {
-        Table {}
+    pub fn new(mib: u32) -> Table {
+        let count = (mib as usize * (1 << 20) / BUCKET_BYTES).max(1);
+        let buckets = (0..count).map(|_| Bucket::default()).collect();
+        Table {
+            buckets,
+            generation: AtomicU8::new(0),
+            mib,
+        }
+    }
+
+    /// The size it was made with, in MiB.
+    #[must_use]
+    pub fn mib(&self) -> u32 {
+        self.mib
+    }
+
+    /// Begins a new search: what earlier ones stored stays usable but is overwritten first.
+    pub fn age(&self) {
+        let next = (self.generation.load(Relaxed) + 1) % GENERATIONS;
+        self.generation.store(next, Relaxed);
+    }
+
+    /// What is known of the position.
+    #[must_use]
+    pub fn probe(&self, key: u64) -> Option<Entry> {
+        self.bucket(key).0.iter().find_map(|slot| {
+            let packed = slot.packed.load(Relaxed);
+            if slot.check.load(Relaxed) ^ packed != key {
+                return None;
+            }
+            unpack(packed)
+        })
+    }
+
+    /// Remembers what was found out about the position. An older entry of the same position goes
+    /// first, then one of an earlier search, then the one with the least remaining plies.
+    pub fn store(&self, key: u64, entry: Entry) {
+        let generation = self.generation.load(Relaxed);
+        let bucket = self.bucket(key);
+        let keep = |slot: &&Slot| {
+            let packed = slot.packed.load(Relaxed);
+            if packed == 0 || slot.check.load(Relaxed) ^ packed == key {
+                return 0;
+            }
+            let current = u16::from(generation_of(packed) == generation);
+            1 + current * 256 + u16::from(remaining_of(packed))
+        };
+        if let Some(slot) = bucket.0.iter().min_by_key(keep) {
+            let packed = pack(entry, generation);
+            slot.check.store(key ^ packed, Relaxed);
+            slot.packed.store(packed, Relaxed);
+        }
+    }
+
+    /// Spreads keys over the buckets by their high bits (Lemire 2016).
+    fn bucket(&self, key: u64) -> &Bucket {
+        let index = (u128::from(key) * self.buckets.len() as u128) >> 64;
+        &self.buckets[index as usize]
+    }
+}
+
+/// Score 24 bits, move 16, depth 8, remaining 8, generation 6, bound 2; never 0.
+fn pack(entry: Entry, generation: u8) -> u64 {
+    let Entry {
+        value: Value { score, bound },
+        depth,
+        best,
+        remaining,
+    } = entry;
+    let score = (score.points() + Score::LIMIT) as u64;
+    let bound = match bound {
+        Bound::Exact => 1,
+        Bound::Lower => 2,
+        Bound::Upper => 3,
+    };
+    score
+        | u64::from(best.0) << 24
+        | u64::from(depth.code()) << 40
+        | u64::from(remaining) << 48
+        | u64::from(generation) << 56
+        | bound << 62
+}
+
+fn unpack(packed: u64) -> Option<Entry> {
+    let bound = match packed >> 62 {
+        1 => Bound::Exact,
+        2 => Bound::Lower,
+        3 => Bound::Upper,
+        _ => return None,
+    };
+    let points = (packed & 0xff_ffff) as i64 - i64::from(Score::LIMIT);
+    Some(Entry {
+        value: Value {
+            score: Score::checked(points)?,
+            bound,
+        },
+        best: Move((packed >> 24) as u16),
+        depth: Depth::from_code((packed >> 40) as u8),
+        remaining: remaining_of(packed),
+    })
+}
+
+fn remaining_of(packed: u64) -> u8 {
+    (packed >> 48) as u8
+}
+
+fn generation_of(packed: u64) -> u8 {
+    (packed >> 56) as u8 & (GENERATIONS - 1)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn entry(points: i32, remaining: u8) -> Entry {
+        Entry {
+            value: Value::lower(Score::new(points)),
+            depth: Depth::FULL,
+            best: Move(u16::MAX),
+            remaining,
+        }
+    }
+
+    #[test]
+    fn what_is_stored_is_found_again() {
+        let table = Table::new(1);
+        for points in [-Score::LIMIT, -1, 0, 1, Score::LIMIT] {
+            table.store(points as u64, entry(points, 9));
+            assert_eq!(table.probe(points as u64), Some(entry(points, 9)));
+        }
+    }
+
+    #[test]
+    fn an_empty_table_knows_nothing_even_of_key_zero() {
+        assert_eq!(Table::new(1).probe(0), None);
+    }
+
+    #[test]
+    fn a_key_that_shares_the_bucket_is_not_mistaken_for_another() {
+        let table = Table::new(0);
+        for key in 1..=3 {
+            table.store(key, entry(key as i32, 5));
+        }
+        for key in 1..=3 {
+            assert_eq!(table.probe(key), Some(entry(key as i32, 5)));
+        }
+        assert_eq!(table.probe(4), None);
+    }
+
+    #[test]
+    fn the_least_valuable_entry_is_overwritten() {
+        let table = Table::new(0);
+        for (key, remaining) in [(1, 9), (2, 3), (3, 8), (4, 7)] {
+            table.store(key, entry(0, remaining));
+        }
+        table.store(5, entry(0, 6));
+        assert_eq!(table.probe(2), None);
+        table.age();
+        table.store(6, entry(0, 1));
+        table.store(7, entry(0, 1));
+        assert!(
+            table.probe(6).is_some(),
+            "an entry of this search outlives older ones"
+        );
+    }
+
+    #[test]
+    fn a_torn_entry_matches_no_key() {
+        let (mine, theirs) = (0x1234_5678_9abc_def0, 0x0fed_cba9_8765_4321);
+        let table = Table::new(0);
+        table.store(mine, entry(1, 1));
+        let slot = &table.buckets[0].0[0];
+        slot.packed.store(pack(entry(-7, 2), 0), Relaxed);
+        assert_eq!(table.probe(mine), None);
+        assert_eq!(table.probe(theirs), None);
     }
 }

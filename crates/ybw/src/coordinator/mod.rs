@@ -14,7 +14,7 @@ use crate::{
     TraceEvent, Traced, WorkerId,
 };
 use fleet::Fleet;
-use game::{Depth, Handover, Move, NodeKind, Policy, Question, Setup, Tally, Value, Window};
+use game::{Depth, Handover, Move, NodeKind, Question, Setup, Tally, Value, Window};
 use std::cmp::Reverse;
 use std::collections::{BTreeMap, BTreeSet, VecDeque};
 use std::sync::Arc;
@@ -816,13 +816,9 @@ impl Search {
 
     /// Whether a running job may ever have open nodes to give.
     fn can_split(&self, job: &Job) -> bool {
-        let allowed = match self.setup.policy {
-            Policy::Sequential => false,
-            Policy::RootSplit => job.ply == 0,
-            Policy::PvSplit => job.kind == NodeKind::Pv,
-            Policy::Ybw => true,
-        };
-        allowed && !job.spare && job.remaining >= self.setup.min_split
+        self.setup.policy.allows(job.kind, job.ply)
+            && !job.spare
+            && job.remaining >= self.setup.min_split
     }
 
     /// What is left of the last iteration's best line for a job that begins along it.

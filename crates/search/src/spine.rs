@@ -1,0 +1,326 @@
+//! A search with an explicit stack: [`Spine`] can be paused, narrowed and split.
+//!
+//! The spine holds the open nodes from the subtree's root down to the minimum split depth; below that
+//! [`Searcher::search`] recurses. Never split or narrowed, it enters the same positions in the same order
+//! with the same windows as the plain recursion does. Since every open node holds true statements
+//! about its children, its window may be changed at any pause: see [`OpenNode`].
+
+use crate::searcher::{At, Entered, Searcher};
+use crate::{Run, SlotSearch};
+use game::{
+    Algorithm, Depth, Game, GameError, Handover, Move, MoveList, OpenNode, Policy, Question, Setup,
+    Subtree, Tally, Value, Window,
+};
+use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering::Relaxed};
+
+/// An open node on the stack.
+struct Frame<G: Game> {
+    position: G::Position,
+    at: At,
+    key: u64,
+    open: OpenNode,
+    /// The child that is being searched. Between two steps only the last frame has none.
+    current: Option<usize>,
+}
+
+/// The subtree a spine is at.
+struct Job<G: Game> {
+    position: G::Position,
+    depth: Depth,
+    ply: usize,
+    question: Question,
+    frames: Vec<Frame<G>>,
+}
+
+/// A resolved child: its value, for the side to move there, and the best line from there.
+type Resolved = (Value, Vec<Move>);
+
+/// The search of one thread.
+pub(crate) struct Spine<G: Game> {
+    searcher: Searcher<G>,
+    root: G::Position,
+    policy: Policy,
+    min_split: u8,
+    interrupt: Arc<AtomicBool>,
+    job: Option<Job<G>>,
+}
+
+impl<G: Game> SlotSearch for Spine<G> {
+    fn start(&mut self, subtree: &Subtree) -> Result<(), GameError> {
+        assert!(self.job.is_none(), "a slot searches one subtree at a time");
+        let position = self.follow(&subtree.path)?;
+        let ply = subtree.path.len();
+        self.searcher.begin(&subtree.hint, ply);
+        let Subtree {
+            depth, question, ..
+        } = *subtree;
+        self.job = Some(Job {
+            position,
+            depth,
+            ply,
+            question,
+            frames: Vec::new(),
+        });
+        Ok(())
+    }
+
+    fn run(&mut self, nodes: u64) -> Run {
+        let end = self.searcher.tally.nodes.saturating_add(nodes);
+        loop {
+            if let Some((value, line)) = self.step() {
+                self.job = None;
+                return Run::Done { value, line };
+            }
+            if self.interrupt.load(Relaxed) {
+                self.interrupt.store(false, Relaxed);
+                self.searcher.take_stopped();
+                return Run::Paused;
+            }
+            if self.searcher.tally.nodes >= end {
+                return Run::Paused;
+            }
+        }
+    }
+
+    fn narrow(&mut self, window: Window) -> bool {
+        let algorithm = self.searcher.algorithm;
+        let Some(job) = &mut self.job else {
+            return false;
+        };
+        job.question.window = window;
+        job.narrow(algorithm)
+    }
+
+    fn split(&mut self) -> Option<Vec<Handover>> {
+        let algorithm = self.searcher.algorithm;
+        let game = &self.searcher.game;
+        let job = self.job.as_mut()?;
+        let last = (0..job.frames.len()).find(|&index| {
+            let frame = &job.frames[index];
+            self.policy.allows(frame.open.kind, frame.at.ply) && frame.has_brothers_to_give()
+        })?;
+        Some(job.hand_over(game, algorithm, last))
+    }
+
+    fn stop(&mut self) {
+        self.job = None;
+    }
+
+    fn interrupt(&self) -> Arc<AtomicBool> {
+        self.interrupt.clone()
+    }
+
+    fn take_tally(&mut self) -> Tally {
+        std::mem::take(&mut self.searcher.tally)
+    }
+}
+
+impl<G: Game> Spine<G> {
+    pub(crate) fn new(searcher: Searcher<G>, root: G::Position, setup: &Setup) -> Spine<G> {
+        Spine {
+            interrupt: searcher.stop_flag(),
+            searcher,
+            root,
+            policy: setup.policy,
+            min_split: setup.min_split.max(1),
+            job: None,
+        }
+    }
+
+    /// The position at the end of a path from the problem's root.
+    fn follow(&self, path: &[Move]) -> Result<G::Position, GameError> {
+        let game = &self.searcher.game;
+        let mut position = self.root.clone();
+        for (ply, &mv) in path.iter().enumerate() {
+            let mut legal = MoveList::new();
+            if game.final_score(&position).is_none() {
+                game.moves(&position, &mut legal);
+            }
+            if !legal.contains(&mv) {
+                let text = game.position_text(&position);
+                let wrong = format!("move code {} at ply {ply} of the path is not legal", mv.0);
+                return Err(GameError::position(text, wrong));
+            }
+            position = game.play(&position, mv);
+        }
+        Ok(position)
+    }
+
+    /// Searches on by one child of the last open node. Returns what the subtree's root came to,
+    /// once it is resolved.
+    fn step(&mut self) -> Option<Resolved> {
+        let job = self.job.as_mut().expect("a slot that runs has a subtree");
+        let Some(frame) = job.frames.last_mut() else {
+            let (position, depth) = (job.position.clone(), job.depth);
+            let (question, ply) = (job.question, job.ply);
+            return self.visit(&position, depth, question, ply);
+        };
+        let Some(index) = frame.open.first_unresolved(0) else {
+            return self.pop();
+        };
+        let question = frame.open.question(index, self.searcher.algorithm);
+        let question = question.expect("an unresolved node has a question");
+        frame.current = Some(index);
+        let child = self
+            .searcher
+            .game
+            .play(&frame.position, frame.open.brothers[index].mv);
+        let (depth, ply) = (frame.at.depth.child(), frame.at.ply + 1);
+        let resolved = self.visit(&child, depth, question, ply);
+        resolved.and_then(|resolved| self.learn(resolved))
+    }
+
+    /// Resolves a position or pushes it on the stack.
+    fn visit(
+        &mut self,
+        position: &G::Position,
+        depth: Depth,
+        question: Question,
+        ply: usize,
+    ) -> Option<Resolved> {
+        let at = self.searcher.at(position, depth, ply);
+        let Question { window, kind } = question;
+        if self.policy == Policy::Sequential || at.remaining < self.min_split {
+            let value = self.searcher.search(position, depth, window, ply);
+            if self.searcher.was_stopped() {
+                self.unvisit();
+                return None;
+            }
+            return Some((value, self.searcher.line(ply).to_vec()));
+        }
+        let mut moves = MoveList::new();
+        match self.searcher.enter(position, at, window, &mut moves) {
+            Entered::Resolved(value) => Some((value, Vec::new())),
+            Entered::Open { key } => {
+                let open = OpenNode::new(window, kind, at.remaining, &moves);
+                let frame = Frame {
+                    position: position.clone(),
+                    at,
+                    key,
+                    open,
+                    current: None,
+                };
+                self.job.as_mut()?.frames.push(frame);
+                None
+            }
+        }
+    }
+
+    /// Takes back a visit that was given up half-way.
+    fn unvisit(&mut self) {
+        if let Some(frame) = self.job.as_mut().and_then(|job| job.frames.last_mut()) {
+            frame.current = None;
+        }
+    }
+
+    /// Takes in a resolved child of the last open node; returns it if there is no open node.
+    fn learn(&mut self, (value, line): Resolved) -> Option<Resolved> {
+        let job = self.job.as_mut()?;
+        let Some(frame) = job.frames.last_mut() else {
+            return Some((value, line));
+        };
+        let index = frame
+            .current
+            .take()
+            .expect("a child that was searched was the current one");
+        frame.open.learn(index, value, &line);
+        if frame.open.is_cut() {
+            self.searcher
+                .cut(frame.open.brothers[index].mv, index, frame.at);
+        }
+        None
+    }
+
+    /// Leaves the last open node, which is resolved.
+    fn pop(&mut self) -> Option<Resolved> {
+        let frame = self.job.as_mut()?.frames.pop()?;
+        let value = frame
+            .open
+            .value()
+            .expect("a node without unresolved children is resolved");
+        let best = frame
+            .open
+            .line
+            .first()
+            .copied()
+            .unwrap_or(frame.open.brothers[0].mv);
+        self.searcher.leave(frame.key, frame.at, value, best);
+        self.learn((value, frame.open.line))
+    }
+}
+
+impl<G: Game> Job<G> {
+    /// Hands the root's window down the stack. Whatever does not matter any more is dropped.
+    fn narrow(&mut self, algorithm: Algorithm) -> bool {
+        let mut question = self.question;
+        for index in 0..self.frames.len() {
+            let frame = &mut self.frames[index];
+            frame.open.window = question.window;
+            frame.open.kind = question.kind;
+            let Some(current) = frame.current else {
+                return frame.open.is_cut();
+            };
+            match frame.open.question(current, algorithm) {
+                Some(next) if !frame.open.is_resolved(current) => question = next,
+                _ => {
+                    frame.current = None;
+                    self.frames.truncate(index + 1);
+                    return true;
+                }
+            }
+        }
+        false
+    }
+
+    /// Gives up the frames up to and including `last`; the rest of the stack goes on below the last
+    /// one's current child.
+    fn hand_over(&mut self, game: &G, algorithm: Algorithm, last: usize) -> Vec<Handover> {
+        let rest = self.frames.split_off(last + 1);
+        let given = std::mem::replace(&mut self.frames, rest);
+        let mut handovers = Vec::with_capacity(given.len());
+        for mut frame in given {
+            let next = frame.open.first_unresolved(0);
+            let current = frame
+                .current
+                .or(next)
+                .expect("a node that gives brothers has a child");
+            frame.sign_brothers(game, current);
+            let question = frame.open.question(current, algorithm);
+            self.question = question.expect("a node that is not cut off has questions");
+            self.position = game.play(&frame.position, frame.open.brothers[current].mv);
+            self.depth = frame.at.depth.child();
+            self.ply = frame.at.ply + 1;
+            handovers.push(Handover {
+                node: frame.open,
+                current,
+            });
+        }
+        handovers
+    }
+}
+
+impl<G: Game> Frame<G> {
+    /// Whether young brothers wait that may be searched in parallel with the current child.
+    fn has_brothers_to_give(&self) -> bool {
+        if !self.open.is_split_point() {
+            return false;
+        }
+        let mut unresolved =
+            (1..self.open.brothers.len()).filter(|&index| !self.open.is_resolved(index));
+        match self.current {
+            Some(current) => unresolved.any(|index| index != current),
+            None => unresolved.nth(1).is_some(),
+        }
+    }
+
+    /// Gives the brothers that wait the keys of their positions.
+    fn sign_brothers(&mut self, game: &G, current: usize) {
+        for index in 0..self.open.brothers.len() {
+            if index != current && !self.open.is_resolved(index) {
+                let brother = &mut self.open.brothers[index];
+                brother.key = game.key(&game.play(&self.position, brother.mv));
+            }
+        }
+    }
+}
