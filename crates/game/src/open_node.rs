@@ -138,39 +138,46 @@ impl OpenNode {
 
     /// The question to ask of the brother at `index` now; `None` if the node is cut off.
     ///
-    /// A young brother in PVS is first scouted with a null window; one known to exceed alpha is
-    /// asked for its exact value.
+    /// In PVS a young brother is first scouted with a null window. One whose scout failed high and
+    /// that leads now is asked for its exact value, from just below what the scout proved.
     #[must_use]
     pub fn question(&self, index: usize, algorithm: Algorithm) -> Option<Question> {
-        let open = self.window.above(self.alpha())?;
         if algorithm == Algorithm::Minimax {
-            return Some(Question { window: -open, kind: NodeKind::Pv });
+            return Some(Question { window: -self.window, kind: NodeKind::Pv });
         }
-        let scout = algorithm == Algorithm::Pvs
-            && index > 0
-            && self.brothers[index].known.low <= self.alpha();
-        let window = if scout { Window::null(open.alpha()) } else { open };
-        let kind = match self.kind {
-            NodeKind::Pv if index == 0 || !scout && algorithm == Algorithm::Pvs => NodeKind::Pv,
+        let open = self.window.above(self.alpha())?;
+        if algorithm == Algorithm::AlphaBeta || index == 0 {
+            return Some(Question { window: -open, kind: self.child_kind(index == 0) });
+        }
+        if self.lower > self.window.alpha() && self.best() == Some(index) {
+            let exact = Window::new(self.lower.predecessor(), open.beta())?;
+            return Some(Question { window: -exact, kind: self.child_kind(true) });
+        }
+        Some(Question { window: -Window::null(open.alpha()), kind: self.child_kind(false) })
+    }
+
+    fn child_kind(&self, leads: bool) -> NodeKind {
+        match self.kind {
+            NodeKind::Pv if leads => NodeKind::Pv,
             NodeKind::Pv | NodeKind::All => NodeKind::Cut,
             NodeKind::Cut => NodeKind::All,
-        };
-        Some(Question { window: -window, kind })
+        }
     }
 
     /// Takes in what is known of the brother at `index`, said for the side to move *at the child*,
     /// and the line that follows the child. Returns whether the best so far rose.
     pub fn learn(&mut self, index: usize, value: Value, line: &[Move]) -> bool {
+        let leads = self.best() == Some(index);
         let brother = &mut self.brothers[index];
         brother.known = brother.known.learn(-value);
-        if brother.known.low <= self.lower {
-            return false;
+        let rises = brother.known.low > self.lower;
+        if rises || leads && !line.is_empty() {
+            self.lower = brother.known.low;
+            self.line.clear();
+            self.line.push(brother.mv);
+            self.line.extend_from_slice(line);
         }
-        self.lower = brother.known.low;
-        self.line.clear();
-        self.line.push(brother.mv);
-        self.line.extend_from_slice(line);
-        true
+        rises
     }
 
     /// The node's value once it is resolved: refuted by a child, or every child decided.

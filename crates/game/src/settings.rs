@@ -48,6 +48,20 @@ pub enum Policy {
     Ybw,
 }
 
+impl Policy {
+    /// Whether young brothers may be searched in parallel at a node of this kind, `ply` moves below
+    /// the root of the search.
+    #[must_use]
+    pub fn allows(self, kind: crate::NodeKind, ply: usize) -> bool {
+        match self {
+            Policy::Sequential => false,
+            Policy::RootSplit => ply == 0,
+            Policy::PvSplit => kind == crate::NodeKind::Pv,
+            Policy::Ybw => true,
+        }
+    }
+}
+
 /// The question a search answers: enough for any worker to search any part of it.
 #[derive(Clone, PartialEq, Debug, Serialize, Deserialize)]
 pub struct Setup {
