@@ -192,7 +192,7 @@ impl<G: Game> Searcher<G> {
     ) -> Entered {
         self.tally.nodes += 1;
         self.lines.clear(at.ply);
-        if self.tally.nodes % NODES_PER_LOOK == 0 && self.stop.load(Relaxed) {
+        if self.tally.nodes.is_multiple_of(NODES_PER_LOOK) && self.stop.load(Relaxed) {
             self.stopped = true;
         }
         if let Some(value) = self.value_at_once(position, at, window) {

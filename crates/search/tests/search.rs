@@ -1,6 +1,8 @@
 //! Every way to search a tree agrees with minimax, and the spine with plain recursion.
 
 use eldest_search::{Catalogue, Run, SlotSearch, Solution, Table};
+#![allow(clippy::unwrap_used, reason = "a test may stop at the first surprise")]
+
 use game::{
     Algorithm, Bound, Depth, Interval, Order, Policy, Score, Setup, Subtree, Tally, Value, Window,
 };
