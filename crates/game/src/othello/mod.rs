@@ -157,7 +157,7 @@ fn promise(board: Board, square: u32) -> i32 {
     const REPLY: i32 = 64;
     const POTENTIAL_REPLY: i32 = 8;
     const STABLE_DISC: i32 = 16;
-    const ODD_QUADRANT: i32 = 24;
+    const ODD_QUADRANT: i32 = 8;
     const SQUARE: i32 = 4;
     let child = board.after(square, board.flips(square));
     if child.mine == 0 {
