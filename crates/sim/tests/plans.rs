@@ -189,3 +189,37 @@ fn the_same_plan_gives_the_same_trace() {
         assert_eq!(trace(), trace(), "seed {seed}");
     }
 }
+
+#[test]
+fn the_plans_exercise_everything() {
+    let catalogue = Catalogue::standard();
+    let mut counts = std::collections::BTreeMap::<String, u64>::new();
+    for seed in 0..300 {
+        let watch = &mut |traced: &ybw::Traced| {
+            let text = format!("{:?}", traced.event);
+            let name = text
+                .split([' ', '('])
+                .next()
+                .unwrap_or_default()
+                .to_string();
+            *counts.entry(name).or_default() += 1;
+        };
+        run(&draw_plan(seed), &catalogue, watch).unwrap();
+    }
+    for name in [
+        "WorkerGone",
+        "JobAssigned",
+        "SplitWished",
+        "NodesAdopted",
+        "WindowPushed",
+        "JobCancelled",
+        "JobReturned",
+        "JobDiscarded",
+        "BrotherReopened",
+    ] {
+        assert!(
+            counts.get(name).is_some_and(|&count| count > 10),
+            "{name}: {counts:?}"
+        );
+    }
+}
