@@ -9,9 +9,9 @@ mod error;
 mod hash;
 mod nim;
 mod open_node;
+mod othello;
 #[cfg(test)]
 mod plain;
-mod othello;
 mod rules;
 mod score;
 mod settings;

@@ -1,6 +1,6 @@
 //! What a game must say of itself to be searched: [`Game`].
 
-use crate::{GameError, Score, Tally, Value, Window};
+use crate::{Depth, GameError, Score, Tally, Value, Window};
 use arrayvec::ArrayVec;
 use serde::{Deserialize, Serialize};
 use std::time::Duration;
@@ -10,8 +10,9 @@ pub const MAX_MOVES: usize = 256;
 
 /// A move as an opaque code. Each game chooses its own; codes of the legal moves of one position
 /// differ.
-#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug, Default)]
-#[derive(Serialize, Deserialize)]
+#[derive(
+    Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug, Default, Serialize, Deserialize,
+)]
 #[serde(transparent)]
 pub struct Move(pub u16);
 
@@ -91,6 +92,13 @@ pub trait Game: Clone + Send + Sync + 'static {
     /// What each static or final value costs beyond computing it.
     fn leaf_cost(&self) -> LeafCost {
         LeafCost::Free
+    }
+
+    /// Remaining plies below which splitting a node does not pay: a subtree should be worth many times
+    /// what a message costs, and the stack of open nodes little of what is below it. `depth` is that
+    /// of the whole search.
+    fn split_floor(&self, _depth: Depth) -> u8 {
+        4
     }
 
     /// Plies left at which [`Game::solve`] takes over in a full solve; 0 means never.

@@ -108,9 +108,8 @@ impl Orderer {
         }
         let mut moves = MoveList::new();
         game.moves(position, &mut moves);
-        let values = moves
-            .iter()
-            .map(|&mv| self.exact(game, &game.play(position, mv), depth.child()));
+        let values =
+            moves.iter().map(|&mv| self.exact(game, &game.play(position, mv), depth.child()));
         let best = values.max().expect("an undecided position has moves");
         self.exact.insert(at, best);
         best

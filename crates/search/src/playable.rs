@@ -20,11 +20,7 @@ impl<G: Game> Playable<G> {
             "" => game.start(),
             text => game.parse_position(text)?,
         };
-        Ok(Playable {
-            game,
-            root,
-            setup: setup.clone(),
-        })
+        Ok(Playable { game, root, setup: setup.clone() })
     }
 
     fn searcher(&self, table: Option<Arc<Table>>, pay: Pay) -> Searcher<G> {
@@ -51,11 +47,7 @@ impl<G: Game> Playable<G> {
 
 impl<G: Game> Problem for Playable<G> {
     fn slot(&self, table: Option<Arc<Table>>, pay: Pay) -> Box<dyn SlotSearch> {
-        Box::new(Spine::new(
-            self.searcher(table, pay),
-            self.root.clone(),
-            &self.setup,
-        ))
+        Box::new(Spine::new(self.searcher(table, pay), self.root.clone(), &self.setup))
     }
 
     fn solve(
@@ -64,25 +56,12 @@ impl<G: Game> Problem for Playable<G> {
         pay: Pay,
         stop: &Arc<AtomicBool>,
     ) -> Option<Solution> {
-        let Setup {
-            depth,
-            window,
-            algorithm,
-            deepening,
-            ..
-        } = self.setup;
-        let window = if algorithm == Algorithm::Minimax {
-            Window::FULL
-        } else {
-            window
-        };
+        let Setup { depth, window, algorithm, deepening, .. } = self.setup;
+        let window = if algorithm == Algorithm::Minimax { Window::FULL } else { window };
         let mut searcher = self.searcher(table, pay);
         searcher.set_stop_flag(stop.clone());
-        let first = if deepening && depth != Depth::FULL {
-            depth.code().min(1)
-        } else {
-            depth.code()
-        };
+        let first =
+            if deepening && depth != Depth::FULL { depth.code().min(1) } else { depth.code() };
         let mut line = Vec::new();
         let mut last = None;
         for depth in (first..=depth.code()).map(Depth::from_code) {
@@ -94,15 +73,15 @@ impl<G: Game> Problem for Playable<G> {
             line = searcher.line(0).to_vec();
             last = Some(value);
         }
-        last.map(|value| Solution {
-            value,
-            line,
-            tally: searcher.tally,
-        })
+        last.map(|value| Solution { value, line, tally: searcher.tally })
     }
 
     fn perft(&self, depth: u8) -> u64 {
         self.count_paths(&self.root, depth)
+    }
+
+    fn split_floor(&self) -> u8 {
+        self.game.split_floor(self.setup.depth)
     }
 
     fn line_text(&self, line: &[Move]) -> Vec<String> {

@@ -27,6 +27,9 @@ pub trait Problem: Send + Sync {
     /// The paths of `depth` moves from the root; a game that ends earlier has none.
     fn perft(&self, depth: u8) -> u64;
 
+    /// The game's own minimum split depth for this problem: see [`game::Game::split_floor`].
+    fn split_floor(&self) -> u8;
+
     /// A line from the root in the game's notation, as far as it is legal.
     fn line_text(&self, line: &[Move]) -> Vec<String>;
 

@@ -100,11 +100,7 @@ impl<G: Game> Searcher<G> {
 
     /// The plies that really remain at a position to be searched to `depth`.
     pub(crate) fn at(&self, position: &G::Position, depth: Depth, ply: usize) -> At {
-        At {
-            ply,
-            depth,
-            remaining: depth.at_most(self.game.plies_left(position)),
-        }
+        At { ply, depth, remaining: depth.at_most(self.game.plies_left(position)) }
     }
 
     /// The best line found by the last search of a node at `ply`.
@@ -199,11 +195,7 @@ impl<G: Game> Searcher<G> {
             self.follows_hint = false;
             return Entered::Resolved(value);
         }
-        let key = if self.uses_table(at) {
-            self.game.key(position) ^ self.salt
-        } else {
-            0
-        };
+        let key = if self.uses_table(at) { self.game.key(position) ^ self.salt } else { 0 };
         let entry = self.probe(key, at);
         if let Some(entry) = entry
             && entry.depth == at.depth
@@ -216,11 +208,7 @@ impl<G: Game> Searcher<G> {
         self.tally.interior += 1;
         self.game.moves(position, moves);
         let first = self.hinted(at.ply, moves).or(entry.map(|entry| entry.best));
-        let place = Place {
-            ply: at.ply,
-            depth: at.depth,
-            first,
-        };
+        let place = Place { ply: at.ply, depth: at.depth, first };
         self.orderer.sort(&self.game, position, moves, place);
         Entered::Open { key }
     }
@@ -230,18 +218,8 @@ impl<G: Game> Searcher<G> {
         if let Some(table) = &self.table
             && self.uses_table(at)
         {
-            let At {
-                depth, remaining, ..
-            } = at;
-            table.store(
-                key,
-                Entry {
-                    value,
-                    depth,
-                    best,
-                    remaining,
-                },
-            );
+            let At { depth, remaining, .. } = at;
+            table.store(key, Entry { value, depth, best, remaining });
         }
     }
 
@@ -326,11 +304,7 @@ impl<G: Game> Searcher<G> {
         if !self.follows_hint {
             return None;
         }
-        let next = self
-            .hint
-            .get(ply - self.hint_ply)
-            .copied()
-            .filter(|mv| moves.contains(mv));
+        let next = self.hint.get(ply - self.hint_ply).copied().filter(|mv| moves.contains(mv));
         self.follows_hint = next.is_some();
         next
     }

@@ -52,16 +52,8 @@ impl<G: Game> SlotSearch for Spine<G> {
         let position = self.follow(&subtree.path)?;
         let ply = subtree.path.len();
         self.searcher.begin(&subtree.hint, ply);
-        let Subtree {
-            depth, question, ..
-        } = *subtree;
-        self.job = Some(Job {
-            position,
-            depth,
-            ply,
-            question,
-            frames: Vec::new(),
-        });
+        let Subtree { depth, question, .. } = *subtree;
+        self.job = Some(Job { position, depth, ply, question, frames: Vec::new() });
         Ok(())
     }
 
@@ -162,10 +154,7 @@ impl<G: Game> Spine<G> {
         let question = frame.open.question(index, self.searcher.algorithm);
         let question = question.expect("an unresolved node has a question");
         frame.current = Some(index);
-        let child = self
-            .searcher
-            .game
-            .play(&frame.position, frame.open.brothers[index].mv);
+        let child = self.searcher.game.play(&frame.position, frame.open.brothers[index].mv);
         let (depth, ply) = (frame.at.depth.child(), frame.at.ply + 1);
         let resolved = self.visit(&child, depth, question, ply);
         resolved.and_then(|resolved| self.learn(resolved))
@@ -194,13 +183,7 @@ impl<G: Game> Spine<G> {
             Entered::Resolved(value) => Some((value, Vec::new())),
             Entered::Open { key } => {
                 let open = OpenNode::new(window, kind, at.remaining, &moves);
-                let frame = Frame {
-                    position: position.clone(),
-                    at,
-                    key,
-                    open,
-                    current: None,
-                };
+                let frame = Frame { position: position.clone(), at, key, open, current: None };
                 self.job.as_mut()?.frames.push(frame);
                 None
             }
@@ -220,14 +203,10 @@ impl<G: Game> Spine<G> {
         let Some(frame) = job.frames.last_mut() else {
             return Some((value, line));
         };
-        let index = frame
-            .current
-            .take()
-            .expect("a child that was searched was the current one");
+        let index = frame.current.take().expect("a child that was searched was the current one");
         frame.open.learn(index, value, &line);
         if frame.open.is_cut() {
-            self.searcher
-                .cut(frame.open.brothers[index].mv, index, frame.at);
+            self.searcher.cut(frame.open.brothers[index].mv, index, frame.at);
         }
         None
     }
@@ -235,16 +214,8 @@ impl<G: Game> Spine<G> {
     /// Leaves the last open node, which is resolved.
     fn pop(&mut self) -> Option<Resolved> {
         let frame = self.job.as_mut()?.frames.pop()?;
-        let value = frame
-            .open
-            .value()
-            .expect("a node without unresolved children is resolved");
-        let best = frame
-            .open
-            .line
-            .first()
-            .copied()
-            .unwrap_or(frame.open.brothers[0].mv);
+        let value = frame.open.value().expect("a node without unresolved children is resolved");
+        let best = frame.open.line.first().copied().unwrap_or(frame.open.brothers[0].mv);
         self.searcher.leave(frame.key, frame.at, value, best);
         self.learn((value, frame.open.line))
     }
@@ -281,20 +252,14 @@ impl<G: Game> Job<G> {
         let mut handovers = Vec::with_capacity(given.len());
         for mut frame in given {
             let next = frame.open.first_unresolved(0);
-            let current = frame
-                .current
-                .or(next)
-                .expect("a node that gives brothers has a child");
+            let current = frame.current.or(next).expect("a node that gives brothers has a child");
             frame.sign_brothers(game, current);
             let question = frame.open.question(current, algorithm);
             self.question = question.expect("a node that is not cut off has questions");
             self.position = game.play(&frame.position, frame.open.brothers[current].mv);
             self.depth = frame.at.depth.child();
             self.ply = frame.at.ply + 1;
-            handovers.push(Handover {
-                node: frame.open,
-                current,
-            });
+            handovers.push(Handover { node: frame.open, current });
         }
         handovers
     }

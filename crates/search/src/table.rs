@@ -49,11 +49,7 @@ impl Table {
     pub fn new(mib: u32) -> Table {
         let count = (mib as usize * (1 << 20) / BUCKET_BYTES).max(1);
         let buckets = (0..count).map(|_| Bucket::default()).collect();
-        Table {
-            buckets,
-            generation: AtomicU8::new(0),
-            mib,
-        }
+        Table { buckets, generation: AtomicU8::new(0), mib }
     }
 
     /// The size it was made with, in MiB.
@@ -109,12 +105,7 @@ impl Table {
 
 /// Score 24 bits, move 16, depth 8, remaining 8, generation 6, bound 2; never 0.
 fn pack(entry: Entry, generation: u8) -> u64 {
-    let Entry {
-        value: Value { score, bound },
-        depth,
-        best,
-        remaining,
-    } = entry;
+    let Entry { value: Value { score, bound }, depth, best, remaining } = entry;
     let score = (score.points() + Score::LIMIT) as u64;
     let bound = match bound {
         Bound::Exact => 1,
@@ -138,10 +129,7 @@ fn unpack(packed: u64) -> Option<Entry> {
     };
     let points = (packed & 0xff_ffff) as i64 - i64::from(Score::LIMIT);
     Some(Entry {
-        value: Value {
-            score: Score::checked(points)?,
-            bound,
-        },
+        value: Value { score: Score::checked(points)?, bound },
         best: Move((packed >> 24) as u16),
         depth: Depth::from_code((packed >> 40) as u8),
         remaining: remaining_of(packed),
@@ -206,10 +194,7 @@ mod tests {
         table.age();
         table.store(6, entry(0, 1));
         table.store(7, entry(0, 1));
-        assert!(
-            table.probe(6).is_some(),
-            "an entry of this search outlives older ones"
-        );
+        assert!(table.probe(6).is_some(), "an entry of this search outlives older ones");
     }
 
     #[test]

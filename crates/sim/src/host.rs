@@ -140,12 +140,7 @@ impl Host {
         host.spent.tally += tally;
         if let (Run::Done { value, line }, Some(job)) = (run, host.job) {
             let spent = std::mem::take(&mut host.spent);
-            host.finished = Some(SlotEvent::Finished {
-                job,
-                value,
-                line,
-                spent,
-            });
+            host.finished = Some(SlotEvent::Finished { job, value, line, spent });
         }
         let nodes = tally.nodes + tally.quiescence;
         HostOutput::RunSlot(slot, nodes.max(1) * self.node_ns)
@@ -181,12 +176,7 @@ impl SlotHost {
         self.wish = None;
         self.job = Some(next);
         let spent = std::mem::take(&mut self.spent);
-        Some(SlotEvent::Offered {
-            job,
-            next,
-            nodes,
-            spent,
-        })
+        Some(SlotEvent::Offered { job, next, nodes, spent })
     }
 
     /// Drops the mail of a job that is done. Returns how many windows came too late.

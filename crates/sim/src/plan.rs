@@ -50,12 +50,7 @@ impl Plan {
     /// position, a fixed latency, a free coordinator.
     #[must_use]
     pub fn steady(setup: Setup, workers: u32, latency_ns: u64) -> Plan {
-        let worker = WorkerPlan {
-            slots: 1,
-            node_ns: 1_000,
-            joins_ns: 0,
-            goes: None,
-        };
+        let worker = WorkerPlan { slots: 1, node_ns: 1_000, joins_ns: 0, goes: None };
         Plan {
             setup,
             workers: vec![worker; workers as usize],

@@ -87,10 +87,7 @@ struct Stream<M> {
 
 impl<M> Stream<M> {
     fn new() -> Stream<M> {
-        Stream {
-            under_way: VecDeque::new(),
-            last_arrival: Moment::default(),
-        }
+        Stream { under_way: VecDeque::new(), last_arrival: Moment::default() }
     }
 }
 
@@ -189,11 +186,7 @@ impl<'a> World<'a> {
 
     fn schedule(&mut self, at: Moment, event: Event) {
         self.serial += 1;
-        self.queue.push(Reverse(Entry {
-            at,
-            serial: self.serial,
-            event,
-        }));
+        self.queue.push(Reverse(Entry { at, serial: self.serial, event }));
     }
 
     fn happen(&mut self, event: Event) {
@@ -209,11 +202,7 @@ impl<'a> World<'a> {
             }
             Event::Submitted => {
                 let setup = Arc::new(self.plan.setup.clone());
-                let request = Request {
-                    search: SEARCH,
-                    setup,
-                    processors: 0,
-                };
+                let request = Request { search: SEARCH, setup, processors: 0 };
                 self.tell(CoordinatorInput::Submitted(request));
             }
             Event::Aborted => self.tell(CoordinatorInput::Aborted(SEARCH)),
@@ -224,24 +213,9 @@ impl<'a> World<'a> {
     fn joins(&mut self, index: usize) {
         let plan = &self.plan.workers[index];
         let polls = self.plan.nodes_per_poll;
-        let host = Host::new(
-            &self.problem,
-            &self.plan.setup,
-            plan.slots,
-            plan.node_ns,
-            polls,
-        );
+        let host = Host::new(&self.problem, &self.plan.setup, plan.slots, plan.node_ns, polls);
         let (down, up) = (Stream::new(), Stream::new());
-        self.links.insert(
-            index,
-            Link {
-                host,
-                down,
-                up,
-                alive: true,
-                draining: false,
-            },
-        );
+        self.links.insert(index, Link { host, down, up, alive: true, draining: false });
         self.send_up(index, Upward::Hello);
     }
 
@@ -268,10 +242,7 @@ impl<'a> World<'a> {
     }
 
     fn departs(&mut self, index: usize, departure: Departure) {
-        self.tell(CoordinatorInput::Departed {
-            worker: id(index),
-            departure,
-        });
+        self.tell(CoordinatorInput::Departed { worker: id(index), departure });
     }
 
     fn arrives_down(&mut self, index: usize) {

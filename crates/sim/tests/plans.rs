@@ -19,10 +19,7 @@ fn one_of<T: Copy>(rng: &mut Rng, choices: &[T]) -> T {
 
 fn draw_setup(rng: &mut Rng) -> Setup {
     let (game, depth) = match rng.below(8) {
-        0 => (
-            one_of(rng, &["connect:3x4", "connect:4x3,scoring=outcome"]).to_string(),
-            9,
-        ),
+        0 => (one_of(rng, &["connect:3x4", "connect:4x3,scoring=outcome"]).to_string(), 9),
         1 => ("tictactoe".to_string(), 7),
         2 => (one_of(rng, &["nim:2,3,2", "nim:1,2,3,1"]).to_string(), 7),
         _ => {
@@ -43,11 +40,7 @@ fn draw_setup(rng: &mut Rng) -> Setup {
     let window = if rng.once_in(2) {
         Window::FULL
     } else {
-        Window::new(
-            Score::new(alpha),
-            Score::new(alpha + rng.between(1, 8) as i32),
-        )
-        .unwrap()
+        Window::new(Score::new(alpha), Score::new(alpha + rng.between(1, 8) as i32)).unwrap()
     };
     Setup {
         depth: if cut_short {
@@ -57,25 +50,11 @@ fn draw_setup(rng: &mut Rng) -> Setup {
         },
         window,
         algorithm: one_of(rng, &[Algorithm::AlphaBeta, Algorithm::Pvs, Algorithm::Pvs]),
-        order: one_of(
-            rng,
-            &[
-                Order::Static,
-                Order::Static,
-                Order::LeftToRight,
-                Order::CentreFirst,
-            ],
-        ),
+        order: one_of(rng, &[Order::Static, Order::Static, Order::LeftToRight, Order::CentreFirst]),
         deepening: rng.once_in(4),
         policy: one_of(
             rng,
-            &[
-                Policy::Ybw,
-                Policy::Ybw,
-                Policy::Ybw,
-                Policy::PvSplit,
-                Policy::RootSplit,
-            ],
+            &[Policy::Ybw, Policy::Ybw, Policy::Ybw, Policy::PvSplit, Policy::RootSplit],
         ),
         min_split: rng.between(1, 4) as u8,
         narrowing: !rng.once_in(4),
@@ -91,23 +70,14 @@ fn draw_plan(seed: u64) -> Plan {
     let draw_worker = |rng: &mut Rng, stays: bool| WorkerPlan {
         slots: rng.between(1, 3) as u16,
         node_ns: one_of(rng, &[100, 1_000, 1_000, 10_000]),
-        joins_ns: if stays || rng.once_in(2) {
-            0
-        } else {
-            rng.below(1_000_000)
-        },
+        joins_ns: if stays || rng.once_in(2) { 0 } else { rng.below(1_000_000) },
         goes: (!stays && rng.once_in(2)).then(|| {
-            let going = if rng.once_in(2) {
-                Going::Drains
-            } else {
-                Going::Killed(rng.below(500_000))
-            };
+            let going =
+                if rng.once_in(2) { Going::Drains } else { Going::Killed(rng.below(500_000)) };
             (rng.below(2_000_000), going)
         }),
     };
-    let workers = (0..processors)
-        .map(|index| draw_worker(&mut rng, index == 0))
-        .collect();
+    let workers = (0..processors).map(|index| draw_worker(&mut rng, index == 0)).collect();
     let latency = one_of(&mut rng, &[0, 1_000, 100_000, 1_000_000]);
     Plan {
         setup,
@@ -131,25 +101,16 @@ fn answers(value: Value, truth: Score, window: Window) -> bool {
 }
 
 fn sequential(setup: &Setup) -> Score {
-    let full = Setup {
-        window: Window::FULL,
-        ..setup.clone()
-    };
+    let full = Setup { window: Window::FULL, ..setup.clone() };
     let table = Arc::new(Table::new(1));
     let problem = Catalogue::standard().prepare(&full).unwrap();
-    problem
-        .solve(Some(table), |_| (), &Arc::new(AtomicBool::new(false)))
-        .unwrap()
-        .value
-        .score
+    problem.solve(Some(table), |_| (), &Arc::new(AtomicBool::new(false))).unwrap().value.score
 }
 
 #[test]
 fn every_run_ends_with_the_sequential_score() {
     let catalogue = Catalogue::standard();
-    let first = std::env::var("ELDEST_SEED")
-        .ok()
-        .map(|seed| seed.parse().unwrap());
+    let first = std::env::var("ELDEST_SEED").ok().map(|seed| seed.parse().unwrap());
     let seeds = first.map_or(0..PLANS, |seed: u64| seed..seed + 1);
     for seed in seeds {
         let plan = draw_plan(seed);
@@ -197,11 +158,7 @@ fn the_plans_exercise_everything() {
     for seed in 0..300 {
         let watch = &mut |traced: &ybw::Traced| {
             let text = format!("{:?}", traced.event);
-            let name = text
-                .split([' ', '('])
-                .next()
-                .unwrap_or_default()
-                .to_string();
+            let name = text.split([' ', '(']).next().unwrap_or_default().to_string();
             *counts.entry(name).or_default() += 1;
         };
         run(&draw_plan(seed), &catalogue, watch).unwrap();
@@ -217,9 +174,6 @@ fn the_plans_exercise_everything() {
         "JobDiscarded",
         "BrotherReopened",
     ] {
-        assert!(
-            counts.get(name).is_some_and(|&count| count > 10),
-            "{name}: {counts:?}"
-        );
+        assert!(counts.get(name).is_some_and(|&count| count > 10), "{name}: {counts:?}");
     }
 }

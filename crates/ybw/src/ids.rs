@@ -51,10 +51,7 @@ impl Moment {
     /// The moment `later` after this one.
     #[must_use]
     pub fn after(self, later: Duration) -> Moment {
-        Moment(
-            self.0
-                .saturating_add(u64::try_from(later.as_nanos()).unwrap_or(u64::MAX)),
-        )
+        Moment(self.0.saturating_add(u64::try_from(later.as_nanos()).unwrap_or(u64::MAX)))
     }
 
     /// Nanoseconds from `earlier` to this moment, 0 if it is not earlier.

@@ -82,13 +82,7 @@ pub struct Spent {
 
 impl AddAssign for Spent {
     fn add_assign(&mut self, other: Spent) {
-        let Spent {
-            tally,
-            busy_ns,
-            windows_applied,
-            windows_cut,
-            windows_late,
-        } = other;
+        let Spent { tally, busy_ns, windows_applied, windows_cut, windows_late } = other;
         self.tally += tally;
         self.busy_ns += busy_ns;
         self.windows_applied += windows_applied;

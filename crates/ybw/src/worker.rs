@@ -132,11 +132,7 @@ struct Spare {
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 enum SlotState {
     Idle,
-    Busy {
-        job: JobId,
-        since: Moment,
-        fate: Fate,
-    },
+    Busy { job: JobId, since: Moment, fate: Fate },
 }
 
 /// What becomes of a slot's job when the slot lets go of it.
@@ -182,10 +178,7 @@ impl Worker {
     /// # Panics
     /// If the outputs of the last call were not drained.
     pub fn handle(&mut self, now: Moment, input: WorkerInput) {
-        assert!(
-            self.outputs.is_empty(),
-            "drain the outputs before the next input"
-        );
+        assert!(self.outputs.is_empty(), "drain the outputs before the next input");
         match input {
             WorkerInput::Received(message) => self.received(message),
             WorkerInput::Slot(slot, event) => self.slot_did(now, slot, event),
@@ -210,8 +203,7 @@ impl Worker {
     fn received(&mut self, message: ToWorker) {
         match message {
             ToWorker::Prepare { search, setup } => {
-                self.outputs
-                    .push_back(WorkerOutput::Prepare { search, setup });
+                self.outputs.push_back(WorkerOutput::Prepare { search, setup });
             }
             ToWorker::Assign(assignment) => self.assigned(assignment),
             ToWorker::Narrow { job, window } => self.narrow(job, window),
@@ -227,15 +219,9 @@ impl Worker {
     fn assigned(&mut self, assignment: Assignment) {
         if self.draining || self.unfit.contains(&assignment.search) {
             let job = assignment.job;
-            self.send(FromWorker::Returned {
-                job,
-                spent: Spent::default(),
-            });
+            self.send(FromWorker::Returned { job, spent: Spent::default() });
         } else {
-            self.spares.push_back(Spare {
-                assignment,
-                split: None,
-            });
+            self.spares.push_back(Spare { assignment, split: None });
         }
     }
 
@@ -243,22 +229,14 @@ impl Worker {
         if let Some(spare) = self.spare(job) {
             spare.assignment.subtree.question.window = window;
         } else if let Some(slot) = self.slot_of(job) {
-            self.outputs
-                .push_back(WorkerOutput::Narrow { slot, job, window });
+            self.outputs.push_back(WorkerOutput::Narrow { slot, job, window });
         }
     }
 
     fn cancel(&mut self, job: JobId) {
-        if let Some(place) = self
-            .spares
-            .iter()
-            .position(|spare| spare.assignment.job == job)
-        {
+        if let Some(place) = self.spares.iter().position(|spare| spare.assignment.job == job) {
             self.spares.remove(place);
-            self.send(FromWorker::Stopped {
-                job,
-                spent: Spent::default(),
-            });
+            self.send(FromWorker::Stopped { job, spent: Spent::default() });
         } else if let Some(slot) = self.slot_of(job) {
             self.outputs.push_back(WorkerOutput::Stop { slot, job });
         }
@@ -268,8 +246,7 @@ impl Worker {
         if let Some(spare) = self.spare(job) {
             spare.split = Some(next);
         } else if let Some(slot) = self.slot_of(job) {
-            self.outputs
-                .push_back(WorkerOutput::Split { slot, job, next });
+            self.outputs.push_back(WorkerOutput::Split { slot, job, next });
         }
     }
 
@@ -279,26 +256,17 @@ impl Worker {
             SlotEvent::Offered { job, .. } | SlotEvent::Progressed { job, .. } => (*job, false),
         };
         let state = &mut self.slots[usize::from(slot.0)];
-        let SlotState::Busy {
-            job: current,
-            since,
-            fate,
-        } = state
-        else {
+        let SlotState::Busy { job: current, since, fate } = state else {
             panic!("slot {slot} has no job, yet says {event:?}");
         };
-        assert_eq!(
-            *current, job,
-            "slot {slot} speaks of a job it does not have"
-        );
+        assert_eq!(*current, job, "slot {slot} speaks of a job it does not have");
         let (fate, busy_ns) = (*fate, now.since(*since));
         *since = now;
         if let SlotEvent::Offered { next, .. } = &event {
             *current = *next;
             if fate != Fate::Wanted {
                 // The slot ignores the stop that named the job it has just left.
-                self.outputs
-                    .push_back(WorkerOutput::Stop { slot, job: *next });
+                self.outputs.push_back(WorkerOutput::Stop { slot, job: *next });
             }
         }
         if freed {
@@ -311,40 +279,19 @@ impl Worker {
     fn relay(&mut self, fate: Fate, busy_ns: u64, event: SlotEvent) {
         let timed = |spent: Spent| Spent { busy_ns, ..spent };
         let message = match event {
-            SlotEvent::Finished {
-                job,
-                value,
-                line,
-                spent,
-            } => FromWorker::Result {
-                job,
-                value,
-                line,
-                spent: timed(spent),
-            },
-            SlotEvent::Offered {
-                job,
-                next,
-                nodes,
-                spent,
-            } => FromWorker::Offer {
-                job,
-                next,
-                nodes,
-                spent: timed(spent),
-            },
-            SlotEvent::Stopped { job, spent } if fate == Fate::GivenBack => FromWorker::Returned {
-                job,
-                spent: timed(spent),
-            },
-            SlotEvent::Stopped { job, spent } => FromWorker::Stopped {
-                job,
-                spent: timed(spent),
-            },
-            SlotEvent::Progressed { job, spent } => FromWorker::Progress {
-                job,
-                spent: timed(spent),
-            },
+            SlotEvent::Finished { job, value, line, spent } => {
+                FromWorker::Result { job, value, line, spent: timed(spent) }
+            }
+            SlotEvent::Offered { job, next, nodes, spent } => {
+                FromWorker::Offer { job, next, nodes, spent: timed(spent) }
+            }
+            SlotEvent::Stopped { job, spent } if fate == Fate::GivenBack => {
+                FromWorker::Returned { job, spent: timed(spent) }
+            }
+            SlotEvent::Stopped { job, spent } => FromWorker::Stopped { job, spent: timed(spent) },
+            SlotEvent::Progressed { job, spent } => {
+                FromWorker::Progress { job, spent: timed(spent) }
+            }
         };
         match fate {
             Fate::Wanted | Fate::GivenBack => self.send(message),
@@ -355,18 +302,13 @@ impl Worker {
     fn unprepared(&mut self, search: SearchId, reason: String) {
         self.unfit.push(search);
         self.send(FromWorker::Unfit { search, reason });
-        let (refused, kept) = self
-            .spares
-            .drain(..)
-            .partition(|spare| spare.assignment.search == search);
+        let (refused, kept) =
+            self.spares.drain(..).partition(|spare| spare.assignment.search == search);
         self.spares = kept;
         let refused: VecDeque<Spare> = refused;
         for spare in refused {
             let job = spare.assignment.job;
-            self.send(FromWorker::Returned {
-                job,
-                spent: Spent::default(),
-            });
+            self.send(FromWorker::Returned { job, spent: Spent::default() });
         }
     }
 
@@ -381,10 +323,7 @@ impl Worker {
         self.send(FromWorker::Leaving);
         while let Some(spare) = self.spares.pop_front() {
             let job = spare.assignment.job;
-            self.send(FromWorker::Returned {
-                job,
-                spent: Spent::default(),
-            });
+            self.send(FromWorker::Returned { job, spent: Spent::default() });
         }
         self.stop_all(Fate::GivenBack);
     }
@@ -394,8 +333,7 @@ impl Worker {
             if let SlotState::Busy { job, fate, .. } = state {
                 *fate = end;
                 let slot = slot_at(index);
-                self.outputs
-                    .push_back(WorkerOutput::Stop { slot, job: *job });
+                self.outputs.push_back(WorkerOutput::Stop { slot, job: *job });
             }
         }
     }
@@ -409,24 +347,16 @@ impl Worker {
                 return;
             };
             let (slot, job) = (slot_at(index), assignment.job);
-            self.slots[index] = SlotState::Busy {
-                job,
-                since: now,
-                fate: Fate::Wanted,
-            };
-            self.outputs
-                .push_back(WorkerOutput::Start { slot, assignment });
+            self.slots[index] = SlotState::Busy { job, since: now, fate: Fate::Wanted };
+            self.outputs.push_back(WorkerOutput::Start { slot, assignment });
             if let Some(next) = split {
-                self.outputs
-                    .push_back(WorkerOutput::Split { slot, job, next });
+                self.outputs.push_back(WorkerOutput::Split { slot, job, next });
             }
         }
     }
 
     fn spare(&mut self, job: JobId) -> Option<&mut Spare> {
-        self.spares
-            .iter_mut()
-            .find(|spare| spare.assignment.job == job)
+        self.spares.iter_mut().find(|spare| spare.assignment.job == job)
     }
 
     fn slot_of(&self, wanted: JobId) -> Option<Slot> {

@@ -7,7 +7,7 @@
 mod notation;
 
 use crate::hash::scramble;
-use crate::{Game, GameError, GameSpec, Move, MoveList, Score};
+use crate::{Depth, Game, GameError, GameSpec, Move, MoveList, Score};
 use arrayvec::ArrayVec;
 
 /// Drop stones into columns; the first to have K in line wins.
@@ -49,6 +49,10 @@ pub struct ConnectPosition {
 /// Most cells of a board, with one sentinel per column.
 const MAX_CELLS: u32 = u64::BITS;
 const SIZES: &str = "ROWSxCOLUMNS or ROWSxCOLUMNSxRUN, as in 6x7 or 4x5x3";
+/// Plies left below which splitting does not pay in a full solve.
+const SPLIT_FLOOR_FULL: u8 = 10;
+/// Remaining depth below which splitting does not pay in a search to a fixed depth.
+const SPLIT_FLOOR_FIXED: u8 = 7;
 /// Promise of a move that wins at once.
 const WINS: i32 = 1 << 20;
 /// Promise of a move that keeps the opponent from winning at once.
@@ -214,6 +218,10 @@ impl Game for Connect {
     fn key(&self, position: &ConnectPosition) -> u64 {
         // Each column reads as a one above its stones, then a bit per stone: unique.
         scramble(position.mine + position.mask + self.bottom)
+    }
+
+    fn split_floor(&self, depth: Depth) -> u8 {
+        if depth == Depth::FULL { SPLIT_FLOOR_FULL } else { SPLIT_FLOOR_FIXED }
     }
 
     fn plies_left(&self, position: &ConnectPosition) -> u32 {

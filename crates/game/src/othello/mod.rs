@@ -6,7 +6,7 @@ mod notation;
 mod stability;
 
 use crate::hash::scramble;
-use crate::{Game, GameError, GameSpec, Move, MoveList, Score, Tally, Value, Window};
+use crate::{Depth, Game, GameError, GameSpec, Move, MoveList, Score, Tally, Value, Window};
 use board::{Board, CORNERS, SQUARES, Squares};
 use endgame::Solver;
 
@@ -26,6 +26,10 @@ pub struct OthelloPosition {
 
 /// The code of a pass.
 const PASS: Move = Move(SQUARES as u16);
+/// Plies left below which splitting does not pay in a full solve.
+const SPLIT_FLOOR_FULL: u8 = 11;
+/// Remaining depth below which splitting does not pay in a search to a fixed depth.
+const SPLIT_FLOOR_FIXED: u8 = 5;
 /// Empties at which the solver without a table takes over.
 const SOLVES_WITHIN: u32 = 8;
 
@@ -99,6 +103,10 @@ impl Game for Othello {
     fn key(&self, position: &OthelloPosition) -> u64 {
         let Board { mine, theirs } = position.board;
         scramble(scramble(mine).wrapping_add(theirs))
+    }
+
+    fn split_floor(&self, depth: Depth) -> u8 {
+        if depth == Depth::FULL { SPLIT_FLOOR_FULL } else { SPLIT_FLOOR_FIXED }
     }
 
     fn plies_left(&self, position: &OthelloPosition) -> u32 {

@@ -13,7 +13,7 @@
 mod options;
 
 use crate::hash::combine;
-use crate::{Game, GameError, GameSpec, LeafCost, Move, MoveList, Score};
+use crate::{Depth, Game, GameError, GameSpec, LeafCost, Move, MoveList, Score};
 
 /// A uniform tree of `b` children per node, `d` plies deep.
 ///
@@ -58,6 +58,9 @@ pub struct Synthetic {
     cost: LeafCost,
     noisy: f64,
 }
+
+/// Leaves of the minimal tree that make a subtree worth a message.
+const MINIMAL_LEAVES: u64 = 256;
 
 /// What the seed draws.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -291,6 +294,18 @@ impl Game for Synthetic {
     fn noisy_moves(&self, position: &SyntheticPosition, moves: &mut MoveList) {
         let noisy = |&index: &u16| self.is_noisy(position, index);
         moves.extend((0..self.children).filter(noisy).map(Move));
+    }
+
+    /// With free leaves, enough plies for a few hundred leaves of the minimal tree; else one.
+    fn split_floor(&self, _depth: Depth) -> u8 {
+        let minimal = |plies: u32| u64::from(self.children).pow(plies.div_ceil(2));
+        let enough =
+            (2..=2 * MINIMAL_LEAVES.ilog2()).find(|&plies| minimal(plies) >= MINIMAL_LEAVES);
+        match (self.cost, enough) {
+            (LeafCost::Free, Some(plies)) => plies as u8,
+            (LeafCost::Free, None) => self.depth.max(1),
+            (LeafCost::Busy(_) | LeafCost::Sleep(_), _) => 1,
+        }
     }
 
     fn leaf_cost(&self) -> LeafCost {

@@ -96,9 +96,7 @@ impl Fleet {
             member.unfit = Some(search);
             self.allot();
         }
-        self.members
-            .values()
-            .any(|member| member.unfit != Some(search) && !member.leaving)
+        self.members.values().any(|member| member.unfit != Some(search) && !member.leaving)
     }
 
     /// Lets the next search use so many slots, 0 for all.
@@ -116,19 +114,13 @@ impl Fleet {
 
     /// Whether the worker must still be told of the search; notes that it is told now.
     pub(super) fn prepare(&mut self, worker: WorkerId, search: SearchId) -> bool {
-        let member = self
-            .members
-            .get_mut(&worker)
-            .expect("a worker that gets a job is a member");
+        let member = self.members.get_mut(&worker).expect("a worker that gets a job is a member");
         member.prepared.replace(search) != Some(search)
     }
 
     /// The workers that were told of the search.
     pub(super) fn prepared(&self, search: SearchId) -> Vec<WorkerId> {
-        let told = self
-            .members
-            .iter()
-            .filter(|(_, member)| member.prepared == Some(search));
+        let told = self.members.iter().filter(|(_, member)| member.prepared == Some(search));
         told.map(|(&worker, _)| worker).collect()
     }
 
@@ -193,22 +185,14 @@ impl Fleet {
         for &worker in &workers {
             self.unlist(worker);
         }
-        let mut left = if self.processors == 0 {
-            usize::MAX
-        } else {
-            self.processors
-        };
+        let mut left = if self.processors == 0 { usize::MAX } else { self.processors };
         for member in self.members.values_mut() {
             member.quota = 0;
         }
         let mut gave = true;
         while gave && left > 0 {
             gave = false;
-            for member in self
-                .members
-                .values_mut()
-                .filter(|m| !m.leaving && m.unfit.is_none())
-            {
+            for member in self.members.values_mut().filter(|m| !m.leaving && m.unfit.is_none()) {
                 if left > 0 && member.quota < usize::from(member.slots) {
                     member.quota += 1;
                     left -= 1;
@@ -223,10 +207,7 @@ impl Fleet {
 
     fn change<T>(&mut self, worker: WorkerId, change: impl FnOnce(&mut Member) -> T) -> T {
         self.unlist(worker);
-        let member = self
-            .members
-            .get_mut(&worker)
-            .expect("a worker with jobs is a member");
+        let member = self.members.get_mut(&worker).expect("a worker with jobs is a member");
         let result = change(member);
         self.list(worker);
         result

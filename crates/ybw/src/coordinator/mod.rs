@@ -194,10 +194,7 @@ impl Coordinator {
     /// # Panics
     /// If the outputs of the last call were not drained.
     pub fn handle(&mut self, now: Moment, input: CoordinatorInput) {
-        assert!(
-            self.outputs.is_empty(),
-            "drain the outputs before the next input"
-        );
+        assert!(self.outputs.is_empty(), "drain the outputs before the next input");
         self.now = self.now.max(now);
         match input {
             CoordinatorInput::Joined { worker, slots } => self.joined(worker, slots),
@@ -251,21 +248,11 @@ impl Coordinator {
             return;
         }
         match message {
-            FromWorker::Result {
-                job,
-                value,
-                line,
-                spent,
-            } => {
+            FromWorker::Result { job, value, line, spent } => {
                 self.account(spent);
                 self.resulted(worker, job, value, &line, spent);
             }
-            FromWorker::Offer {
-                job,
-                next,
-                nodes,
-                spent,
-            } => {
+            FromWorker::Offer { job, next, nodes, spent } => {
                 self.account(spent);
                 self.offered(worker, job, next, nodes, spent);
             }
@@ -299,9 +286,7 @@ impl Coordinator {
     /// Whether the job is wanted and this worker's.
     fn owns(&self, worker: WorkerId, job: JobId) -> bool {
         let search = self.active.as_ref();
-        search
-            .and_then(|search| search.jobs.get(&job))
-            .is_some_and(|job| job.worker == worker)
+        search.and_then(|search| search.jobs.get(&job)).is_some_and(|job| job.worker == worker)
     }
 
     fn resulted(
@@ -316,12 +301,7 @@ impl Coordinator {
             return self.discarded(worker, job, spent);
         }
         let Some(at) = self.release(job) else { return };
-        self.trace(TraceEvent::JobResolved {
-            job,
-            worker,
-            value,
-            spent,
-        });
+        self.trace(TraceEvent::JobResolved { job, worker, value, spent });
         let Some(search) = &mut self.active else {
             return;
         };
@@ -362,25 +342,11 @@ impl Coordinator {
         let at = search.tree.adopt(old.at, nodes, next);
         let remaining = search.tree.remaining_below(at.node);
         let kind = search.tree.kind(at);
-        let rest = Job {
-            worker,
-            at,
-            remaining,
-            kind,
-            ply,
-            spare: false,
-            wish: None,
-        };
+        let rest = Job { worker, at, remaining, kind, ply, spare: false, wish: None };
         search.admit(next, rest);
         self.fleet.rename(worker, job, next);
         let nodes = u32::try_from(adopted).unwrap_or(u32::MAX);
-        self.trace(TraceEvent::NodesAdopted {
-            job,
-            next,
-            nodes,
-            waiting,
-            spent,
-        });
+        self.trace(TraceEvent::NodesAdopted { job, next, nodes, waiting, spent });
         self.settle(Some(job));
     }
 
@@ -402,10 +368,7 @@ impl Coordinator {
             self.cancelled.remove(&job);
             self.trace(TraceEvent::JobDiscarded { job, spent });
         } else if self.owns(worker, job) {
-            self.send_away(
-                worker,
-                format!("job {job} was stopped, but nobody cancelled it"),
-            );
+            self.send_away(worker, format!("job {job} was stopped, but nobody cancelled it"));
         } else {
             self.trace(TraceEvent::LateMessage { worker, job });
         }
@@ -425,12 +388,7 @@ impl Coordinator {
 
     fn unfit(&mut self, worker: WorkerId, search: SearchId, reason: String) {
         let others = self.fleet.exclude(worker, search);
-        if !others
-            && self
-                .active
-                .as_ref()
-                .is_some_and(|s| s.id == search && s.end.is_none())
-        {
+        if !others && self.active.as_ref().is_some_and(|s| s.id == search && s.end.is_none()) {
             self.end(Outcome::Failed { reason });
         }
     }
@@ -443,48 +401,28 @@ impl Coordinator {
         self.cancelled.retain(|_, &mut at| at != worker);
         let mut lost = Vec::new();
         if let Some(search) = &mut self.active {
-            lost.extend(
-                search
-                    .jobs
-                    .iter()
-                    .filter(|(_, j)| j.worker == worker)
-                    .map(|(&id, _)| id),
-            );
+            lost.extend(search.jobs.iter().filter(|(_, j)| j.worker == worker).map(|(&id, _)| id));
             for &job in &lost {
                 if let Some(at) = search.remove(job) {
                     search.tree.vacate(at);
                 }
             }
         }
-        self.trace(TraceEvent::WorkerGone {
-            worker,
-            departure,
-            jobs: lost,
-        });
+        self.trace(TraceEvent::WorkerGone { worker, departure, jobs: lost });
         self.settle(None);
     }
 
     fn send_away(&mut self, worker: WorkerId, reason: String) {
-        self.outputs
-            .push_back(CoordinatorOutput::Disconnect { worker, reason });
+        self.outputs.push_back(CoordinatorOutput::Disconnect { worker, reason });
         self.departed(worker, Departure::SentAway);
     }
 
     fn aborted(&mut self, search: SearchId) {
-        if let Some(place) = self
-            .queue
-            .iter()
-            .position(|request| request.search == search)
-        {
+        if let Some(place) = self.queue.iter().position(|request| request.search == search) {
             self.queue.remove(place);
             let outcome = Outcome::Aborted;
-            self.outputs
-                .push_back(CoordinatorOutput::Answer { search, outcome });
-        } else if self
-            .active
-            .as_ref()
-            .is_some_and(|s| s.id == search && s.end.is_none())
-        {
+            self.outputs.push_back(CoordinatorOutput::Answer { search, outcome });
+        } else if self.active.as_ref().is_some_and(|s| s.id == search && s.end.is_none()) {
             self.end(Outcome::Aborted);
         }
     }
@@ -523,15 +461,8 @@ impl Coordinator {
     }
 
     fn cancel(&mut self, job: JobId, cause: Option<JobId>) {
-        let search = self
-            .active
-            .as_ref()
-            .expect("only an active search has jobs");
-        let worker = search
-            .jobs
-            .get(&job)
-            .expect("the tree knows only jobs that exist")
-            .worker;
+        let search = self.active.as_ref().expect("only an active search has jobs");
+        let worker = search.jobs.get(&job).expect("the tree knows only jobs that exist").worker;
         self.release(job);
         self.cancelled.insert(job, worker);
         self.trace(TraceEvent::JobCancelled { job, worker, cause });
@@ -539,34 +470,18 @@ impl Coordinator {
     }
 
     fn narrow(&mut self, job: JobId, old: Window, new: Window, cause: Option<JobId>) {
-        let search = self
-            .active
-            .as_ref()
-            .expect("only an active search has jobs");
+        let search = self.active.as_ref().expect("only an active search has jobs");
         if !search.setup.narrowing {
             return;
         }
-        let worker = search
-            .jobs
-            .get(&job)
-            .expect("the tree knows only jobs that exist")
-            .worker;
+        let worker = search.jobs.get(&job).expect("the tree knows only jobs that exist").worker;
         let cause = cause.unwrap_or(job);
-        self.trace(TraceEvent::WindowPushed {
-            job,
-            worker,
-            old,
-            new,
-            cause,
-        });
+        self.trace(TraceEvent::WindowPushed { job, worker, old, new, cause });
         self.send(worker, ToWorker::Narrow { job, window: new });
     }
 
     fn root_resolved(&mut self, value: Value, line: Vec<Move>) {
-        let search = self
-            .active
-            .as_mut()
-            .expect("only an active search has a root");
+        let search = self.active.as_mut().expect("only an active search has a root");
         if search.depth == search.setup.depth {
             return self.end(Outcome::Solved { value, line });
         }
@@ -582,19 +497,13 @@ impl Coordinator {
             return;
         };
         let id = search.id;
-        search.end = Some(End {
-            outcome: outcome.clone(),
-            deadline: self.now.after(SETTLE_TIME),
-        });
+        search.end = Some(End { outcome: outcome.clone(), deadline: self.now.after(SETTLE_TIME) });
         let mut effects = Vec::new();
         search.tree.cancel_all(&mut effects);
         for effect in effects {
             self.carry_out(effect, None);
         }
-        self.trace(TraceEvent::SearchEnded {
-            search: id,
-            outcome,
-        });
+        self.trace(TraceEvent::SearchEnded { search: id, outcome });
     }
 
     /// Answers the client when an ended search is accounted for, or its time is up.
@@ -602,17 +511,10 @@ impl Coordinator {
         let settled = self.cancelled.is_empty();
         let now = self.now;
         let due = |search: &mut Search| {
-            search
-                .end
-                .as_ref()
-                .is_some_and(|end| settled || now >= end.deadline)
+            search.end.as_ref().is_some_and(|end| settled || now >= end.deadline)
         };
-        let Some(Search {
-            id,
-            end: Some(End { outcome, .. }),
-            tally,
-            ..
-        }) = self.active.take_if(due)
+        let Some(Search { id, end: Some(End { outcome, .. }), tally, .. }) =
+            self.active.take_if(due)
         else {
             return;
         };
@@ -621,22 +523,14 @@ impl Coordinator {
             self.send(worker, ToWorker::Forget { search: id });
         }
         self.trace(TraceEvent::SearchSettled { search: id, tally });
-        self.outputs.push_back(CoordinatorOutput::Answer {
-            search: id,
-            outcome,
-        });
+        self.outputs.push_back(CoordinatorOutput::Answer { search: id, outcome });
     }
 
     fn start_next(&mut self) {
         if self.active.is_some() {
             return;
         }
-        let Some(Request {
-            search,
-            setup,
-            processors,
-        }) = self.queue.pop_front()
-        else {
+        let Some(Request { search, setup, processors }) = self.queue.pop_front() else {
             return;
         };
         self.fleet.limit(processors);
@@ -646,11 +540,7 @@ impl Coordinator {
 
     /// Gives work to slots that lack it.
     fn feed(&mut self) {
-        if self
-            .active
-            .as_ref()
-            .is_none_or(|search| search.end.is_some())
-        {
+        if self.active.as_ref().is_none_or(|search| search.end.is_some()) {
             return;
         }
         while let Some(worker) = self.fleet.idlest()
@@ -672,10 +562,7 @@ impl Coordinator {
 
     fn assign(&mut self, worker: WorkerId, at: BrotherAt) {
         let job = self.new_job();
-        let search = self
-            .active
-            .as_mut()
-            .expect("only an active search has brothers");
+        let search = self.active.as_mut().expect("only an active search has brothers");
         let remaining = search.tree.remaining_below(at.node);
         let mut subtree = search.tree.subtree(at);
         subtree.hint = search.hint_below(&subtree.path);
@@ -684,39 +571,13 @@ impl Coordinator {
         let (id, setup) = (search.id, search.setup.clone());
         let spare = self.fleet.assign(worker, job);
         let ply = subtree.path.len();
-        search.admit(
-            job,
-            Job {
-                worker,
-                at,
-                remaining,
-                kind,
-                ply,
-                spare,
-                wish: None,
-            },
-        );
+        search.admit(job, Job { worker, at, remaining, kind, ply, spare, wish: None });
         if self.fleet.prepare(worker, id) {
             self.send(worker, ToWorker::Prepare { search: id, setup });
         }
         let path = subtree.path.clone();
-        self.trace(TraceEvent::JobAssigned {
-            job,
-            worker,
-            path,
-            window,
-            kind,
-            remaining,
-            spare,
-        });
-        self.send(
-            worker,
-            ToWorker::Assign(Assignment {
-                job,
-                search: id,
-                subtree,
-            }),
-        );
+        self.trace(TraceEvent::JobAssigned { job, worker, path, window, kind, remaining, spare });
+        self.send(worker, ToWorker::Assign(Assignment { job, search: id, subtree }));
     }
 
     /// Asks as many running jobs to split as there are idle slots.
@@ -734,10 +595,7 @@ impl Coordinator {
             search.wishes += 1;
             let next = JobId(self.next_job);
             self.next_job += 1;
-            let wished = search
-                .jobs
-                .get_mut(&job)
-                .expect("only running jobs are splittable");
+            let wished = search.jobs.get_mut(&job).expect("only running jobs are splittable");
             wished.wish = Some(next);
             let worker = wished.worker;
             self.trace(TraceEvent::SplitWished { job, next });
@@ -752,26 +610,18 @@ impl Coordinator {
     }
 
     fn send(&mut self, worker: WorkerId, message: ToWorker) {
-        self.outputs
-            .push_back(CoordinatorOutput::Send { worker, message });
+        self.outputs.push_back(CoordinatorOutput::Send { worker, message });
     }
 
     fn trace(&mut self, event: TraceEvent) {
-        self.outputs.push_back(CoordinatorOutput::Trace(Traced {
-            at: self.now,
-            event,
-        }));
+        self.outputs.push_back(CoordinatorOutput::Trace(Traced { at: self.now, event }));
     }
 }
 
 impl Search {
     fn new(id: SearchId, setup: Arc<Setup>) -> Search {
         let deepens = setup.deepening && setup.depth != Depth::FULL && setup.depth != Depth::ZERO;
-        let depth = if deepens {
-            Depth::from_code(1)
-        } else {
-            setup.depth
-        };
+        let depth = if deepens { Depth::from_code(1) } else { setup.depth };
         Search {
             id,
             depth,

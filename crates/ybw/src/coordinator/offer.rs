@@ -18,10 +18,7 @@ pub(super) fn check(
         });
     }
     if nodes.is_empty() || nodes.len() > MAX_OFFERED_NODES {
-        return Err(format!(
-            "{} open nodes; 1 to {MAX_OFFERED_NODES} are allowed",
-            nodes.len()
-        ));
+        return Err(format!("{} open nodes; 1 to {MAX_OFFERED_NODES} are allowed", nodes.len()));
     }
     if ply + nodes.len() > MAX_PATH {
         return Err(format!("it reaches beyond ply {MAX_PATH}"));
@@ -29,14 +26,9 @@ pub(super) fn check(
     if depth != Depth::FULL && nodes.len() > usize::from(depth.code()) {
         return Err(format!("{} open nodes below depth {depth}", nodes.len()));
     }
-    let brothers: usize = nodes
-        .iter()
-        .map(|handover| handover.node.brothers.len())
-        .sum();
+    let brothers: usize = nodes.iter().map(|handover| handover.node.brothers.len()).sum();
     if brothers > MAX_OFFERED_BROTHERS {
-        return Err(format!(
-            "{brothers} brothers; at most {MAX_OFFERED_BROTHERS} are allowed"
-        ));
+        return Err(format!("{brothers} brothers; at most {MAX_OFFERED_BROTHERS} are allowed"));
     }
     for (place, Handover { node, current }) in nodes.iter().enumerate() {
         let count = node.brothers.len();
@@ -46,14 +38,10 @@ pub(super) fn check(
             ));
         }
         if *current >= count {
-            return Err(format!(
-                "node {place} goes on with child {current} of {count}"
-            ));
+            return Err(format!("node {place} goes on with child {current} of {count}"));
         }
         if node.is_cut() || node.is_resolved(*current) {
-            return Err(format!(
-                "node {place} goes on with a child that is already resolved"
-            ));
+            return Err(format!("node {place} goes on with a child that is already resolved"));
         }
     }
     Ok(())

@@ -31,11 +31,7 @@ enum Place {
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(super) enum Effect {
     Cancel(JobId),
-    Narrow {
-        job: JobId,
-        old: Window,
-        new: Window,
-    },
+    Narrow { job: JobId, old: Window, new: Window },
 }
 
 #[derive(Debug)]
@@ -93,10 +89,7 @@ impl SplitTree {
 
     /// How many brothers could be handed out now.
     pub(super) fn waiting(&self) -> usize {
-        self.ready
-            .iter()
-            .map(|&(_, node)| self.waiting_at(node))
-            .sum()
+        self.ready.iter().map(|&(_, node)| self.waiting_at(node)).sum()
     }
 
     /// What to search at a brother that waits; the hint is empty.
@@ -148,15 +141,10 @@ impl SplitTree {
             let index = self.insert(node, Some(parent), depth);
             self.nodes[parent.node].places[parent.index] = Place::Open(index);
             self.dirty.push(index);
-            parent = BrotherAt {
-                node: index,
-                index: current,
-            };
+            parent = BrotherAt { node: index, index: current };
         }
         // The worker goes by the windows it sent; where they are out of date the job is narrowed.
-        let question = self.nodes[parent.node]
-            .open
-            .question(parent.index, self.algorithm);
+        let question = self.nodes[parent.node].open.question(parent.index, self.algorithm);
         let window = question.map_or(Window::FULL, |question| question.window);
         self.nodes[parent.node].places[parent.index] = Place::Running { job: next, window };
         let now = self.nodes[at.node].open.question(at.index, self.algorithm);
@@ -204,8 +192,7 @@ impl SplitTree {
     /// The expected kind of a brother.
     pub(super) fn kind(&self, at: BrotherAt) -> NodeKind {
         let open = &self.nodes[at.node].open;
-        open.question(at.index, self.algorithm)
-            .map_or(NodeKind::Cut, |question| question.kind)
+        open.question(at.index, self.algorithm).map_or(NodeKind::Cut, |question| question.kind)
     }
 
     /// The root's best line so far, empty while it is not known.
@@ -220,14 +207,7 @@ impl SplitTree {
         let places = vec![Place::Nowhere; open.brothers.len()];
         let serial = self.next_serial;
         self.next_serial += 1;
-        self.nodes.insert(Node {
-            open,
-            places,
-            parent,
-            child_depth,
-            readiness: None,
-            serial,
-        })
+        self.nodes.insert(Node { open, places, parent, child_depth, readiness: None, serial })
     }
 
     fn path(&self, at: BrotherAt) -> Vec<Move> {
@@ -258,11 +238,7 @@ impl SplitTree {
     fn waiting_at(&self, node: NodeIx) -> usize {
         let Node { open, places, .. } = &self.nodes[node];
         let waits = |index: &usize| places[*index] == Place::Nowhere && !open.is_resolved(*index);
-        if open.is_split_point() {
-            (1..places.len()).filter(waits).count()
-        } else {
-            1
-        }
+        if open.is_split_point() { (1..places.len()).filter(waits).count() } else { 1 }
     }
 
     fn refresh_readiness(&mut self, index: NodeIx) {
@@ -292,13 +268,7 @@ impl SplitTree {
             }
             if node.open.is_resolved(brother) {
                 // The window rose above what was known of it all along.
-                self.drop_place(
-                    BrotherAt {
-                        node: index,
-                        index: brother,
-                    },
-                    effects,
-                );
+                self.drop_place(BrotherAt { node: index, index: brother }, effects);
                 continue;
             }
             let question = node.open.question(brother, self.algorithm);
