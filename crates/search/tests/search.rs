@@ -1,8 +1,8 @@
 //! Every way to search a tree agrees with minimax, and the spine with plain recursion.
 
-use eldest_search::{Catalogue, Run, SlotSearch, Solution, Table};
 #![allow(clippy::unwrap_used, reason = "a test may stop at the first surprise")]
 
+use eldest_search::{Catalogue, Run, SlotSearch, Solution, Table};
 use game::{
     Algorithm, Bound, Depth, Interval, Order, Policy, Score, Setup, Subtree, Tally, Value, Window,
 };
@@ -16,27 +16,16 @@ fn free(_: game::LeafCost) {}
 fn solve(setup: &Setup) -> Solution {
     let problem = Catalogue::standard().prepare(setup).unwrap();
     let table = (setup.table_mib > 0).then(|| Arc::new(Table::new(setup.table_mib)));
-    problem
-        .solve(table, free, &Arc::new(AtomicBool::new(false)))
-        .unwrap()
+    problem.solve(table, free, &Arc::new(AtomicBool::new(false))).unwrap()
 }
 
 fn slot(setup: &Setup) -> Box<dyn SlotSearch> {
     let problem = Catalogue::standard().prepare(setup).unwrap();
     let table = (setup.table_mib > 0).then(|| Arc::new(Table::new(setup.table_mib)));
     let mut slot = problem.slot(table, free);
-    let question = Question {
-        window: setup.window,
-        kind: NodeKind::Pv,
-    };
+    let question = Question { window: setup.window, kind: NodeKind::Pv };
     let (path, depth, hint) = (Vec::new(), setup.depth, Vec::new());
-    slot.start(&Subtree {
-        path,
-        depth,
-        question,
-        hint,
-    })
-    .unwrap();
+    slot.start(&Subtree { path, depth, question, hint }).unwrap();
     slot
 }
 
@@ -50,13 +39,7 @@ fn run_to_end(slot: &mut dyn SlotSearch) -> (Value, Tally) {
 
 fn minimax(setup: &Setup) -> Score {
     let window = Window::FULL;
-    solve(&Setup {
-        algorithm: Algorithm::Minimax,
-        window,
-        ..setup.clone()
-    })
-    .value
-    .score
+    solve(&Setup { algorithm: Algorithm::Minimax, window, ..setup.clone() }).value.score
 }
 
 /// Whether the value is a true statement about a position worth `truth` that decides the window.
@@ -66,10 +49,7 @@ fn answers(value: Value, truth: Score, window: Window) -> bool {
         Bound::Lower => value.score <= truth,
         Bound::Upper => value.score >= truth,
     };
-    holds
-        && Interval::UNKNOWN
-            .learn(value)
-            .decides(window.alpha(), window.beta())
+    holds && Interval::UNKNOWN.learn(value).decides(window.alpha(), window.beta())
 }
 
 fn games() -> impl Strategy<Value = (String, u8)> {
@@ -96,47 +76,32 @@ fn setups() -> impl Strategy<Value = Setup> {
         1 => Just(Order::WorstFirst)
     ];
     let windows = prop_oneof![1 => Just((-1000, 1000)), 2 => (-9..9i32, 1..6i32).prop_map(|(a, w)| (a, a + w))];
-    (
-        games(),
-        algorithms,
-        orders,
-        windows,
-        0..8u8,
-        0..2u32,
-        1..4u8,
-        0..3u8,
-        any::<bool>(),
-    )
-        .prop_map(
-            |(
-                (game, d),
+    (games(), algorithms, orders, windows, 0..8u8, 0..2u32, 1..4u8, 0..3u8, any::<bool>()).prop_map(
+        |(
+            (game, d),
+            algorithm,
+            order,
+            (a, b),
+            depth,
+            table_mib,
+            min_split,
+            quiescence,
+            deepening,
+        )| {
+            let depth = depth.min(d);
+            Setup {
+                depth: if depth == d { Depth::FULL } else { Depth::plies(depth).unwrap() },
+                window: Window::new(Score::new(a), Score::new(b)).unwrap(),
                 algorithm,
                 order,
-                (a, b),
-                depth,
                 table_mib,
                 min_split,
                 quiescence,
                 deepening,
-            )| {
-                let depth = depth.min(d);
-                Setup {
-                    depth: if depth == d {
-                        Depth::FULL
-                    } else {
-                        Depth::plies(depth).unwrap()
-                    },
-                    window: Window::new(Score::new(a), Score::new(b)).unwrap(),
-                    algorithm,
-                    order,
-                    table_mib,
-                    min_split,
-                    quiescence,
-                    deepening,
-                    ..Setup::new(game)
-                }
-            },
-        )
+                ..Setup::new(game)
+            }
+        },
+    )
 }
 
 proptest! {
@@ -208,13 +173,7 @@ fn connect_visits_the_known_numbers_of_interior_nodes() {
         let window = Window::new(Score::new(-2), Score::new(2)).unwrap();
         let game = format!("connect:{board},scoring=outcome");
         let algorithm = Algorithm::AlphaBeta;
-        let found = solve(&Setup {
-            window,
-            order,
-            algorithm,
-            table_mib: 0,
-            ..Setup::new(game)
-        });
+        let found = solve(&Setup { window, order, algorithm, table_mib: 0, ..Setup::new(game) });
         assert_eq!(found.value, Value::exact(Score::ZERO), "{board} is a draw");
         assert_eq!(found.tally.interior, interior, "{board} {order:?}");
     };

@@ -6,18 +6,21 @@
 //! split. Everything that a result means for other jobs happens in [`SplitTree::settle`].
 
 mod fleet;
+mod interface;
 mod offer;
+mod search;
 mod tree;
+
+pub use interface::{CoordinatorInput, CoordinatorOutput, Progress, Request};
 
 use crate::{
     Assignment, Departure, FromWorker, JobId, Moment, Outcome, SearchId, Spent, ToWorker,
     TraceEvent, Traced, WorkerId,
 };
 use fleet::Fleet;
-use game::{Depth, Handover, Move, NodeKind, Question, Setup, Tally, Value, Window};
-use std::cmp::Reverse;
-use std::collections::{BTreeMap, BTreeSet, VecDeque};
-use std::sync::Arc;
+use game::{Depth, Handover, Move, Question, Value, Window};
+use search::{End, Job, Search};
+use std::collections::{BTreeMap, VecDeque};
 use std::time::Duration;
 use tree::{BrotherAt, Effect, SplitTree};
 
@@ -25,135 +28,6 @@ use tree::{BrotherAt, Effect, SplitTree};
 const SPARES_PER_SLOT: usize = 1;
 /// How long an ended search waits for the last accounts of its jobs.
 const SETTLE_TIME: Duration = Duration::from_secs(3);
-
-/// What happened, as far as the coordinator is concerned.
-#[derive(Clone, PartialEq, Debug)]
-pub enum CoordinatorInput {
-    /// A worker process is there.
-    Joined {
-        /// Its session, never used before.
-        worker: WorkerId,
-        /// Its search threads, at least 1.
-        slots: u16,
-    },
-    /// A message came from a worker.
-    Received {
-        /// Its session.
-        worker: WorkerId,
-        /// The message.
-        message: FromWorker,
-    },
-    /// A worker process is gone.
-    Departed {
-        /// Its session.
-        worker: WorkerId,
-        /// How.
-        departure: Departure,
-    },
-    /// A client wants something searched.
-    Submitted(Request),
-    /// A client, or a time limit, gives a search up.
-    Aborted(SearchId),
-    /// Time passed.
-    Woken,
-}
-
-/// A search as asked for.
-#[derive(Clone, PartialEq, Debug)]
-pub struct Request {
-    /// Its name, never used before.
-    pub search: SearchId,
-    /// What to search and how.
-    pub setup: Arc<Setup>,
-    /// How many slots may work at it, spread over the workers; 0 for all there are.
-    pub processors: u32,
-}
-
-/// What is to be done.
-#[derive(Clone, PartialEq, Debug)]
-pub enum CoordinatorOutput {
-    /// Send this to a worker.
-    Send {
-        /// Its session.
-        worker: WorkerId,
-        /// The message.
-        message: ToWorker,
-    },
-    /// End a worker's session. Not to be answered by [`CoordinatorInput::Departed`].
-    Disconnect {
-        /// Its session.
-        worker: WorkerId,
-        /// What it did wrong, in words for a person.
-        reason: String,
-    },
-    /// Tell the client how its search ended; no job of it runs any more.
-    Answer {
-        /// The search.
-        search: SearchId,
-        /// How it ended.
-        outcome: Outcome,
-    },
-    /// Note a fact.
-    Trace(Traced),
-}
-
-/// How the active search stands.
-#[derive(Clone, PartialEq, Debug)]
-pub struct Progress {
-    /// The search.
-    pub search: SearchId,
-    /// The depth searched now.
-    pub depth: Depth,
-    /// What is accounted for so far.
-    pub tally: Tally,
-    /// Slots it may use.
-    pub slots: usize,
-    /// Slots without a job.
-    pub idle_slots: usize,
-    /// Jobs at workers.
-    pub jobs: usize,
-    /// Brothers that wait for a slot.
-    pub waiting: usize,
-    /// The best line so far; empty while there is none.
-    pub line: Vec<Move>,
-}
-
-/// A job that some worker has.
-#[derive(Debug)]
-struct Job {
-    worker: WorkerId,
-    at: BrotherAt,
-    remaining: u8,
-    kind: NodeKind,
-    /// Moves from the search's root to the job's.
-    ply: usize,
-    /// Waits at the worker for a slot.
-    spare: bool,
-    /// The name its rest will have, once a split was wished.
-    wish: Option<JobId>,
-}
-
-#[derive(Debug)]
-struct Search {
-    id: SearchId,
-    setup: Arc<Setup>,
-    depth: Depth,
-    tree: SplitTree,
-    jobs: BTreeMap<JobId, Job>,
-    /// Jobs that can be asked to split, the largest first.
-    splittable: BTreeSet<(Reverse<u8>, JobId)>,
-    wishes: usize,
-    hint: Vec<Move>,
-    tally: Tally,
-    /// Set when nothing more is to be searched.
-    end: Option<End>,
-}
-
-#[derive(Debug)]
-struct End {
-    outcome: Outcome,
-    deadline: Moment,
-}
 
 /// The coordinator machine.
 #[derive(Debug)]
@@ -615,64 +489,5 @@ impl Coordinator {
 
     fn trace(&mut self, event: TraceEvent) {
         self.outputs.push_back(CoordinatorOutput::Trace(Traced { at: self.now, event }));
-    }
-}
-
-impl Search {
-    fn new(id: SearchId, setup: Arc<Setup>) -> Search {
-        let deepens = setup.deepening && setup.depth != Depth::FULL && setup.depth != Depth::ZERO;
-        let depth = if deepens { Depth::from_code(1) } else { setup.depth };
-        Search {
-            id,
-            depth,
-            tree: SplitTree::new(&setup, depth),
-            jobs: BTreeMap::new(),
-            splittable: BTreeSet::new(),
-            wishes: 0,
-            hint: Vec::new(),
-            tally: Tally::default(),
-            end: None,
-            setup,
-        }
-    }
-
-    fn admit(&mut self, id: JobId, job: Job) {
-        if self.can_split(&job) {
-            self.splittable.insert((Reverse(job.remaining), id));
-        }
-        self.jobs.insert(id, job);
-    }
-
-    /// A job that waited at its worker runs now.
-    fn promote(&mut self, id: JobId) {
-        let Some(job) = self.jobs.get_mut(&id) else {
-            return;
-        };
-        job.spare = false;
-        let (remaining, can_split) = (job.remaining, job.wish.is_none());
-        if can_split && self.can_split(&self.jobs[&id]) {
-            self.splittable.insert((Reverse(remaining), id));
-        }
-    }
-
-    fn remove(&mut self, id: JobId) -> Option<BrotherAt> {
-        let job = self.jobs.remove(&id)?;
-        self.splittable.remove(&(Reverse(job.remaining), id));
-        if job.wish.is_some() {
-            self.wishes -= 1;
-        }
-        Some(job.at)
-    }
-
-    /// Whether a running job may ever have open nodes to give.
-    fn can_split(&self, job: &Job) -> bool {
-        self.setup.policy.allows(job.kind, job.ply)
-            && !job.spare
-            && job.remaining >= self.setup.min_split
-    }
-
-    /// What is left of the last iteration's best line for a job that begins along it.
-    fn hint_below(&self, path: &[Move]) -> Vec<Move> {
-        self.hint.strip_prefix(path).unwrap_or_default().to_vec()
     }
 }

@@ -1,0 +1,104 @@
+//! The active search: its tree and the jobs that workers have.
+
+use super::tree::{BrotherAt, SplitTree};
+use crate::{JobId, Moment, Outcome, SearchId, WorkerId};
+use game::{Depth, Move, NodeKind, Setup, Tally};
+use std::cmp::Reverse;
+use std::collections::{BTreeMap, BTreeSet};
+use std::sync::Arc;
+
+/// A job that some worker has.
+#[derive(Debug)]
+pub(super) struct Job {
+    pub(super) worker: WorkerId,
+    pub(super) at: BrotherAt,
+    pub(super) remaining: u8,
+    pub(super) kind: NodeKind,
+    /// Moves from the search's root to the job's.
+    pub(super) ply: usize,
+    /// Waits at the worker for a slot.
+    pub(super) spare: bool,
+    /// The name its rest will have, once a split was wished.
+    pub(super) wish: Option<JobId>,
+}
+
+#[derive(Debug)]
+pub(super) struct Search {
+    pub(super) id: SearchId,
+    pub(super) setup: Arc<Setup>,
+    pub(super) depth: Depth,
+    pub(super) tree: SplitTree,
+    pub(super) jobs: BTreeMap<JobId, Job>,
+    /// Jobs that can be asked to split, the largest first.
+    pub(super) splittable: BTreeSet<(Reverse<u8>, JobId)>,
+    pub(super) wishes: usize,
+    pub(super) hint: Vec<Move>,
+    pub(super) tally: Tally,
+    /// Set when nothing more is to be searched.
+    pub(super) end: Option<End>,
+}
+
+#[derive(Debug)]
+pub(super) struct End {
+    pub(super) outcome: Outcome,
+    pub(super) deadline: Moment,
+}
+
+impl Search {
+    pub(super) fn new(id: SearchId, setup: Arc<Setup>) -> Search {
+        let deepens = setup.deepening && setup.depth != Depth::FULL && setup.depth != Depth::ZERO;
+        let depth = if deepens { Depth::from_code(1) } else { setup.depth };
+        Search {
+            id,
+            depth,
+            tree: SplitTree::new(&setup, depth),
+            jobs: BTreeMap::new(),
+            splittable: BTreeSet::new(),
+            wishes: 0,
+            hint: Vec::new(),
+            tally: Tally::default(),
+            end: None,
+            setup,
+        }
+    }
+
+    pub(super) fn admit(&mut self, id: JobId, job: Job) {
+        if self.can_split(&job) {
+            self.splittable.insert((Reverse(job.remaining), id));
+        }
+        self.jobs.insert(id, job);
+    }
+
+    /// A job that waited at its worker runs now.
+    pub(super) fn promote(&mut self, id: JobId) {
+        let Some(job) = self.jobs.get_mut(&id) else {
+            return;
+        };
+        job.spare = false;
+        let (remaining, can_split) = (job.remaining, job.wish.is_none());
+        if can_split && self.can_split(&self.jobs[&id]) {
+            self.splittable.insert((Reverse(remaining), id));
+        }
+    }
+
+    pub(super) fn remove(&mut self, id: JobId) -> Option<BrotherAt> {
+        let job = self.jobs.remove(&id)?;
+        self.splittable.remove(&(Reverse(job.remaining), id));
+        if job.wish.is_some() {
+            self.wishes -= 1;
+        }
+        Some(job.at)
+    }
+
+    /// Whether a running job may ever have open nodes to give.
+    fn can_split(&self, job: &Job) -> bool {
+        self.setup.policy.allows(job.kind, job.ply)
+            && !job.spare
+            && job.remaining >= self.setup.min_split
+    }
+
+    /// What is left of the last iteration's best line for a job that begins along it.
+    pub(super) fn hint_below(&self, path: &[Move]) -> Vec<Move> {
+        self.hint.strip_prefix(path).unwrap_or_default().to_vec()
+    }
+}
