@@ -3,11 +3,8 @@
 use std::error::Error;
 use std::path::{Path, PathBuf};
 
-const FILES: [&str; 3] = [
-    "eldest/v1/search.proto",
-    "eldest/v1/session.proto",
-    "eldest/v1/client.proto",
-];
+const FILES: [&str; 3] =
+    ["eldest/v1/search.proto", "eldest/v1/session.proto", "eldest/v1/client.proto"];
 
 fn main() -> Result<(), Box<dyn Error>> {
     let root = Path::new("../../proto");
@@ -17,8 +14,6 @@ fn main() -> Result<(), Box<dyn Error>> {
     let descriptors = protox::compile(FILES, [root])?;
     let out = PathBuf::from(std::env::var("OUT_DIR")?).join("eldest_descriptor.bin");
     std::fs::write(out, prost::Message::encode_to_vec(&descriptors))?;
-    tonic_prost_build::configure()
-        .btree_map(".")
-        .compile_fds(descriptors)?;
+    tonic_prost_build::configure().btree_map(".").compile_fds(descriptors)?;
     Ok(())
 }

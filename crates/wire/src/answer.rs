@@ -18,10 +18,7 @@ pub struct Answer {
 
 impl From<Answer> for v1::Answer {
     fn from(answer: Answer) -> v1::Answer {
-        v1::Answer {
-            line_text: answer.line_text,
-            facts: Some(answer.facts.into()),
-        }
+        v1::Answer { line_text: answer.line_text, facts: Some(answer.facts.into()) }
     }
 }
 
@@ -30,10 +27,7 @@ impl TryFrom<v1::Answer> for Answer {
     fn try_from(answer: v1::Answer) -> Result<Answer, Malformed> {
         Malformed::if_longer("the length of the line", answer.line_text.len(), MAX_PATH)?;
         let facts = present(answer.facts, "the facts")?.try_into()?;
-        Ok(Answer {
-            line_text: answer.line_text,
-            facts,
-        })
+        Ok(Answer { line_text: answer.line_text, facts })
     }
 }
 
@@ -94,10 +88,7 @@ impl From<Traffic> for v1::Traffic {
             let one = |(kind, Count { messages, bytes })| (kind, v1::Count { messages, bytes });
             counts.into_iter().map(one).collect()
         };
-        v1::Traffic {
-            to_workers: out(traffic.to_workers),
-            from_workers: out(traffic.from_workers),
-        }
+        v1::Traffic { to_workers: out(traffic.to_workers), from_workers: out(traffic.from_workers) }
     }
 }
 
@@ -108,10 +99,7 @@ impl TryFrom<v1::Traffic> for Traffic {
             |counts: BTreeMap<String, v1::Count>| -> Result<BTreeMap<String, Count>, Malformed> {
                 Malformed::if_longer("the number of kinds of messages", counts.len(), MAX_KINDS)?;
                 let one = |(kind, v1::Count { messages, bytes })| {
-                    let count = Count {
-                        messages: count(messages)?,
-                        bytes: count(bytes)?,
-                    };
+                    let count = Count { messages: count(messages)?, bytes: count(bytes)? };
                     Ok((kind, count))
                 };
                 counts.into_iter().map(one).collect()

@@ -85,9 +85,7 @@ impl From<SearchUpdate> for v1::SearchResponse {
             SearchUpdate::Progress(standing) => Update::Progress(standing.into()),
             SearchUpdate::Answer(answer) => Update::Answer((*answer).into()),
         };
-        v1::SearchResponse {
-            update: Some(update),
-        }
+        v1::SearchResponse { update: Some(update) }
     }
 }
 

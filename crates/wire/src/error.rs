@@ -13,10 +13,7 @@ pub enum Malformed {
         part: &'static str,
     },
     /// A score beyond what scores can be.
-    #[error(
-        "score {given} is out of range; its magnitude must be at most {}",
-        Score::LIMIT
-    )]
+    #[error("score {given} is out of range; its magnitude must be at most {}", Score::LIMIT)]
     Score {
         /// What was given.
         given: i32,
@@ -69,12 +66,7 @@ impl Malformed {
         if (low..=high).contains(&given) {
             Ok(given)
         } else {
-            Err(Malformed::Number {
-                part,
-                given,
-                low,
-                high,
-            })
+            Err(Malformed::Number { part, given, low, high })
         }
     }
 

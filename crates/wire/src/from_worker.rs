@@ -43,59 +43,43 @@ impl From<WorkerSaid> for v1::WorkerMessage {
                 name: greeting.name,
                 games: greeting.games,
             }),
-            WorkerSaid::Goodbye { reason } => Wire::Goodbye(v1::Goodbye {
-                reason: reason_out(reason),
-            }),
+            WorkerSaid::Goodbye { reason } => {
+                Wire::Goodbye(v1::Goodbye { reason: reason_out(reason) })
+            }
             WorkerSaid::Machine(message) => machine_out(message),
         };
-        v1::WorkerMessage {
-            message: Some(message),
-        }
+        v1::WorkerMessage { message: Some(message) }
     }
 }
 
 fn machine_out(message: FromWorker) -> Wire {
     let cost = |spent: Spent| Some(spent.into());
     match message {
-        FromWorker::Result {
-            job,
-            value,
-            line,
-            spent,
-        } => Wire::JobResult(v1::JobResult {
+        FromWorker::Result { job, value, line, spent } => Wire::JobResult(v1::JobResult {
             job: job.0,
             value: Some(value.into()),
             line: line_out(&line),
             spent: cost(spent),
         }),
-        FromWorker::Offer {
-            job,
-            next,
-            nodes,
-            spent,
-        } => Wire::Offer(v1::Offer {
+        FromWorker::Offer { job, next, nodes, spent } => Wire::Offer(v1::Offer {
             job: job.0,
             next: next.0,
             nodes: nodes.iter().map(v1::OpenNode::from).collect(),
             spent: cost(spent),
         }),
-        FromWorker::Stopped { job, spent } => Wire::Stopped(v1::Stopped {
-            job: job.0,
-            spent: cost(spent),
-        }),
-        FromWorker::Progress { job, spent } => Wire::Progress(v1::Progress {
-            job: job.0,
-            spent: cost(spent),
-        }),
-        FromWorker::Returned { job, spent } => Wire::Returned(v1::Returned {
-            job: job.0,
-            spent: cost(spent),
-        }),
+        FromWorker::Stopped { job, spent } => {
+            Wire::Stopped(v1::Stopped { job: job.0, spent: cost(spent) })
+        }
+        FromWorker::Progress { job, spent } => {
+            Wire::Progress(v1::Progress { job: job.0, spent: cost(spent) })
+        }
+        FromWorker::Returned { job, spent } => {
+            Wire::Returned(v1::Returned { job: job.0, spent: cost(spent) })
+        }
         FromWorker::Leaving => Wire::Leaving(v1::Leaving {}),
-        FromWorker::Unfit { search, reason } => Wire::Unfit(v1::Unfit {
-            search: search.0,
-            reason: reason_out(reason),
-        }),
+        FromWorker::Unfit { search, reason } => {
+            Wire::Unfit(v1::Unfit { search: search.0, reason: reason_out(reason) })
+        }
     }
 }
 
@@ -105,9 +89,7 @@ impl TryFrom<v1::WorkerMessage> for WorkerSaid {
         let machine = match present(message.message, "a known kind of message from a worker")? {
             Wire::Hello(hello) => return Ok(WorkerSaid::Hello(hello.try_into()?)),
             Wire::Goodbye(goodbye) => {
-                return Ok(WorkerSaid::Goodbye {
-                    reason: reason_in(goodbye.reason)?,
-                });
+                return Ok(WorkerSaid::Goodbye { reason: reason_in(goodbye.reason)? });
             }
             Wire::JobResult(result) => FromWorker::Result {
                 job: JobId(result.job),
@@ -121,23 +103,19 @@ impl TryFrom<v1::WorkerMessage> for WorkerSaid {
                 nodes: handovers(offer.nodes)?,
                 spent: spent(offer.spent)?,
             },
-            Wire::Stopped(v1::Stopped { job, spent: cost }) => FromWorker::Stopped {
-                job: JobId(job),
-                spent: spent(cost)?,
-            },
-            Wire::Progress(v1::Progress { job, spent: cost }) => FromWorker::Progress {
-                job: JobId(job),
-                spent: spent(cost)?,
-            },
-            Wire::Returned(v1::Returned { job, spent: cost }) => FromWorker::Returned {
-                job: JobId(job),
-                spent: spent(cost)?,
-            },
+            Wire::Stopped(v1::Stopped { job, spent: cost }) => {
+                FromWorker::Stopped { job: JobId(job), spent: spent(cost)? }
+            }
+            Wire::Progress(v1::Progress { job, spent: cost }) => {
+                FromWorker::Progress { job: JobId(job), spent: spent(cost)? }
+            }
+            Wire::Returned(v1::Returned { job, spent: cost }) => {
+                FromWorker::Returned { job: JobId(job), spent: spent(cost)? }
+            }
             Wire::Leaving(v1::Leaving {}) => FromWorker::Leaving,
-            Wire::Unfit(v1::Unfit { search, reason }) => FromWorker::Unfit {
-                search: SearchId(search),
-                reason: reason_in(reason)?,
-            },
+            Wire::Unfit(v1::Unfit { search, reason }) => {
+                FromWorker::Unfit { search: SearchId(search), reason: reason_in(reason)? }
+            }
         };
         Ok(WorkerSaid::Machine(machine))
     }
@@ -148,11 +126,7 @@ impl TryFrom<v1::Hello> for Greeting {
     fn try_from(hello: v1::Hello) -> Result<Greeting, Malformed> {
         let slots = hello.slots.into();
         Malformed::unless_within("the number of slots", slots, 1, MAX_SLOTS.into())?;
-        Malformed::if_longer(
-            "the length of the worker's name",
-            hello.name.len(),
-            MAX_NAME,
-        )?;
+        Malformed::if_longer("the length of the worker's name", hello.name.len(), MAX_NAME)?;
         Malformed::if_longer("the number of games", hello.games.len(), MAX_GAMES)?;
         for game in &hello.games {
             Malformed::if_longer("the length of a game's name", game.len(), MAX_NAME)?;

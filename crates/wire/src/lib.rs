@@ -23,16 +23,8 @@ pub use to_worker::CoordinatorSaid;
 
 /// The generated messages and services.
 #[expect(missing_docs, reason = "the comments are in the .proto files")]
-#[allow(
-    clippy::all,
-    clippy::unwrap_used,
-    clippy::semicolon_if_nothing_returned
-)]
-#[allow(
-    clippy::too_many_lines,
-    clippy::cast_lossless,
-    clippy::uninlined_format_args
-)]
+#[allow(clippy::all, clippy::unwrap_used, clippy::semicolon_if_nothing_returned)]
+#[allow(clippy::too_many_lines, clippy::cast_lossless, clippy::uninlined_format_args)]
 #[allow(clippy::redundant_closure_for_method_calls, rust_2018_idioms)]
 pub mod v1 {
     tonic::include_proto!("eldest.v1");

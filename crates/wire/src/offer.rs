@@ -16,11 +16,7 @@ impl From<&Handover> for v1::OpenNode {
             kind: v1::NodeKind::from(node.kind).into(),
             remaining: node.remaining.into(),
             moves: brothers.iter().map(|brother| brother.mv.0.into()).collect(),
-            keys: if keyed {
-                brothers.iter().map(|b| b.key).collect()
-            } else {
-                Vec::new()
-            },
+            keys: if keyed { brothers.iter().map(|b| b.key).collect() } else { Vec::new() },
             known: (0..).zip(brothers).filter_map(known_out).collect(),
             line: line_out(&node.line),
             current: u32::try_from(*current).unwrap_or(u32::MAX),
@@ -40,11 +36,7 @@ pub(crate) fn handovers(nodes: Vec<v1::OpenNode>) -> Result<Vec<Handover>, Malfo
     let (most, count) = (MAX_OFFERED_NODES as u64, nodes.len() as u64);
     Malformed::unless_within("the number of open nodes in an offer", count, 1, most)?;
     let brothers = nodes.iter().map(|node| node.moves.len()).sum();
-    Malformed::if_longer(
-        "the number of brothers in an offer",
-        brothers,
-        MAX_OFFERED_BROTHERS,
-    )?;
+    Malformed::if_longer("the number of brothers in an offer", brothers, MAX_OFFERED_BROTHERS)?;
     nodes.into_iter().map(Handover::try_from).collect()
 }
 
@@ -66,10 +58,7 @@ impl TryFrom<v1::OpenNode> for Handover {
         let node = OpenNode::restored(window(node.window)?, kind, remaining, brothers, line);
         let node = present(node, "any child of an open node")?;
         // Bounded by MAX_MOVES, so it fits.
-        Ok(Handover {
-            node,
-            current: usize::try_from(current).unwrap_or(usize::MAX),
-        })
+        Ok(Handover { node, current: usize::try_from(current).unwrap_or(usize::MAX) })
     }
 }
 

@@ -21,10 +21,7 @@ fn window() -> impl Strategy<Value = Window> {
 }
 
 fn interval() -> impl Strategy<Value = Interval> {
-    let some = (score(), score()).prop_map(|(a, b)| Interval {
-        low: a.min(b),
-        high: a.max(b),
-    });
+    let some = (score(), score()).prop_map(|(a, b)| Interval { low: a.min(b), high: a.max(b) });
     prop_oneof![Just(Interval::UNKNOWN), some]
 }
 
@@ -42,33 +39,18 @@ fn kind() -> impl Strategy<Value = NodeKind> {
 }
 
 fn tally() -> impl Strategy<Value = Tally> {
-    (
-        prop::array::uniform7(0..1_u64 << 40),
-        prop::array::uniform8(0..3_u64),
+    (prop::array::uniform7(0..1_u64 << 40), prop::array::uniform8(0..3_u64)).prop_map(
+        |([nodes, interior, leaves, quiescence, probes, hits, table_cutoffs], cutoffs)| Tally {
+            nodes,
+            interior,
+            leaves,
+            quiescence,
+            probes,
+            hits,
+            table_cutoffs,
+            cutoffs,
+        },
     )
-        .prop_map(
-            |(
-                [
-                    nodes,
-                    interior,
-                    leaves,
-                    quiescence,
-                    probes,
-                    hits,
-                    table_cutoffs,
-                ],
-                cutoffs,
-            )| Tally {
-                nodes,
-                interior,
-                leaves,
-                quiescence,
-                probes,
-                hits,
-                table_cutoffs,
-                cutoffs,
-            },
-        )
 }
 
 fn spent() -> impl Strategy<Value = Spent> {
@@ -85,11 +67,7 @@ fn spent() -> impl Strategy<Value = Spent> {
 
 fn setup() -> impl Strategy<Value = Setup> {
     let choices = (
-        select(vec![
-            Algorithm::Minimax,
-            Algorithm::AlphaBeta,
-            Algorithm::Pvs,
-        ]),
+        select(vec![Algorithm::Minimax, Algorithm::AlphaBeta, Algorithm::Pvs]),
         select(vec![
             Order::Static,
             Order::LeftToRight,
@@ -97,22 +75,11 @@ fn setup() -> impl Strategy<Value = Setup> {
             Order::BestFirst,
             Order::WorstFirst,
         ]),
-        select(vec![
-            Policy::Sequential,
-            Policy::RootSplit,
-            Policy::PvSplit,
-            Policy::Ybw,
-        ]),
+        select(vec![Policy::Sequential, Policy::RootSplit, Policy::PvSplit, Policy::Ybw]),
         any::<bool>(),
         any::<bool>(),
     );
-    let sizes = (
-        any::<u8>(),
-        any::<u8>(),
-        1..=u8::MAX,
-        0..=MAX_TABLE_MIB,
-        window(),
-    );
+    let sizes = (any::<u8>(), any::<u8>(), 1..=u8::MAX, 0..=MAX_TABLE_MIB, window());
     (".{0,20}", ".{0,20}", choices, sizes).prop_map(|(game, position, choices, sizes)| {
         let (algorithm, order, policy, deepening, narrowing) = choices;
         let (depth, quiescence, min_split, table_mib, window) = sizes;
@@ -138,19 +105,13 @@ fn handover() -> impl Strategy<Value = Handover> {
     let brother = (any::<u16>().prop_map(Move), key, interval())
         .prop_map(|(mv, key, known)| Brother { mv, key, known });
     let brothers = prop::collection::vec(brother, 1..30);
-    (
-        window(),
-        kind(),
-        1..=u8::MAX,
-        brothers,
-        line(),
-        any::<prop::sample::Index>(),
-    )
-        .prop_map(|(window, kind, remaining, brothers, line, current)| {
+    (window(), kind(), 1..=u8::MAX, brothers, line(), any::<prop::sample::Index>()).prop_map(
+        |(window, kind, remaining, brothers, line, current)| {
             let current = current.index(brothers.len());
             let node = OpenNode::restored(window, kind, remaining, brothers, line).unwrap();
             Handover { node, current }
-        })
+        },
+    )
 }
 
 fn job() -> impl Strategy<Value = JobId> {
@@ -160,25 +121,10 @@ fn job() -> impl Strategy<Value = JobId> {
 fn from_worker() -> impl Strategy<Value = FromWorker> {
     prop_oneof![
         (job(), value(), line(), spent()).prop_map(|(job, value, line, spent)| {
-            FromWorker::Result {
-                job,
-                value,
-                line,
-                spent,
-            }
+            FromWorker::Result { job, value, line, spent }
         }),
-        (
-            job(),
-            job(),
-            prop::collection::vec(handover(), 1..6),
-            spent()
-        )
-            .prop_map(|(job, next, nodes, spent)| FromWorker::Offer {
-                job,
-                next,
-                nodes,
-                spent
-            }),
+        (job(), job(), prop::collection::vec(handover(), 1..6), spent())
+            .prop_map(|(job, next, nodes, spent)| FromWorker::Offer { job, next, nodes, spent }),
         (job(), spent()).prop_map(|(job, spent)| FromWorker::Stopped { job, spent }),
         (job(), spent()).prop_map(|(job, spent)| FromWorker::Progress { job, spent }),
         (job(), spent()).prop_map(|(job, spent)| FromWorker::Returned { job, spent }),
@@ -189,18 +135,8 @@ fn from_worker() -> impl Strategy<Value = FromWorker> {
 }
 
 fn worker_said() -> impl Strategy<Value = WorkerSaid> {
-    let greeting = (
-        any::<u32>(),
-        1..100_u16,
-        ".{0,20}",
-        prop::collection::vec("[a-z]+", 0..4),
-    )
-        .prop_map(|(version, slots, name, games)| Greeting {
-            version,
-            slots,
-            name,
-            games,
-        });
+    let greeting = (any::<u32>(), 1..100_u16, ".{0,20}", prop::collection::vec("[a-z]+", 0..4))
+        .prop_map(|(version, slots, name, games)| Greeting { version, slots, name, games });
     prop_oneof![
         8 => from_worker().prop_map(WorkerSaid::Machine),
         1 => greeting.prop_map(WorkerSaid::Hello),
@@ -213,25 +149,14 @@ fn to_worker() -> impl Strategy<Value = ToWorker> {
     let subtree = (line(), any::<u8>(), window(), kind(), line()).prop_map(
         |(path, depth, window, kind, hint)| {
             let question = Question { window, kind };
-            Subtree {
-                path,
-                depth: Depth::from_code(depth),
-                question,
-                hint,
-            }
+            Subtree { path, depth: Depth::from_code(depth), question, hint }
         },
     );
     prop_oneof![
-        (search(), setup()).prop_map(|(search, setup)| ToWorker::Prepare {
-            search,
-            setup: Arc::new(setup)
-        }),
+        (search(), setup())
+            .prop_map(|(search, setup)| ToWorker::Prepare { search, setup: Arc::new(setup) }),
         (job(), search(), subtree).prop_map(|(job, search, subtree)| {
-            ToWorker::Assign(Assignment {
-                job,
-                search,
-                subtree,
-            })
+            ToWorker::Assign(Assignment { job, search, subtree })
         }),
         (job(), window()).prop_map(|(job, window)| ToWorker::Narrow { job, window }),
         job().prop_map(|job| ToWorker::Cancel { job }),
@@ -260,22 +185,13 @@ fn traffic() -> impl Strategy<Value = report::Traffic> {
     let count = (0..1_u64 << 40, 0..1_u64 << 40)
         .prop_map(|(messages, bytes)| report::Count { messages, bytes });
     let counts = || prop::collection::btree_map("[a-z]+", count.clone(), 0..5);
-    (counts(), counts()).prop_map(|(to_workers, from_workers)| report::Traffic {
-        to_workers,
-        from_workers,
-    })
+    (counts(), counts())
+        .prop_map(|(to_workers, from_workers)| report::Traffic { to_workers, from_workers })
 }
 
 fn answer() -> impl Strategy<Value = Answer> {
     let counts = prop::array::uniform14(0..1_u64 << 40);
-    (
-        outcome(),
-        tally(),
-        any::<u32>(),
-        counts,
-        traffic(),
-        prop::collection::vec(".{1,4}", 0..9),
-    )
+    (outcome(), tally(), any::<u32>(), counts, traffic(), prop::collection::vec(".{1,4}", 0..9))
         .prop_map(|(outcome, tally, slots, counts, traffic, line_text)| {
             let facts = report::Facts {
                 outcome,
@@ -303,23 +219,17 @@ fn answer() -> impl Strategy<Value = Answer> {
 
 fn update() -> impl Strategy<Value = SearchUpdate> {
     let numbers = prop::array::uniform4(any::<u32>());
-    let standing = (
-        any::<u8>(),
-        tally(),
-        numbers,
-        prop::collection::vec(".{1,4}", 0..9),
-    )
-        .prop_map(
-            |(depth, tally, [slots, idle_slots, jobs, waiting], line_text)| Standing {
-                depth: Depth::from_code(depth),
-                tally,
-                slots,
-                idle_slots,
-                jobs,
-                waiting,
-                line_text,
-            },
-        );
+    let standing = (any::<u8>(), tally(), numbers, prop::collection::vec(".{1,4}", 0..9)).prop_map(
+        |(depth, tally, [slots, idle_slots, jobs, waiting], line_text)| Standing {
+            depth: Depth::from_code(depth),
+            tally,
+            slots,
+            idle_slots,
+            jobs,
+            waiting,
+            line_text,
+        },
+    );
     prop_oneof![
         any::<u64>().prop_map(|id| SearchUpdate::Accepted(SearchId(id))),
         any::<u32>().prop_map(|ahead| SearchUpdate::Queued { ahead }),
@@ -433,51 +343,21 @@ fn a_wrong_open_node_is_refused_in_words() {
     );
     check_refused(
         |node| {
-            node.window = Some(v1::Window {
-                alpha: 0,
-                beta: 9_000_000,
-            });
+            node.window = Some(v1::Window { alpha: 0, beta: 9_000_000 });
         },
         "score 9000000 is out of range",
     );
     check_refused(|node| node.kind = 0, "the kind of node is missing");
-    check_refused(
-        |node| node.kind = 77,
-        "the kind of node has the unknown code 77",
-    );
-    check_refused(
-        |node| node.moves.clear(),
-        "any child of an open node is missing",
-    );
-    check_refused(
-        |node| node.moves[0] = 1 << 16,
-        "a move is 65536; 0 to 65535 are allowed",
-    );
-    check_refused(
-        |node| node.moves = vec![1; 257],
-        "the number of children is 257",
-    );
-    check_refused(
-        |node| node.current = 2,
-        "the index of the current child is 2; 0 to 1",
-    );
-    check_refused(
-        |node| node.keys = vec![1],
-        "the number of keys is 1; 2 to 2",
-    );
-    check_refused(
-        |node| node.remaining = 0,
-        "the remaining plies is 0; 1 to 255",
-    );
-    check_refused(
-        |node| node.line = vec![1; 513],
-        "the length of the line is 513",
-    );
+    check_refused(|node| node.kind = 77, "the kind of node has the unknown code 77");
+    check_refused(|node| node.moves.clear(), "any child of an open node is missing");
+    check_refused(|node| node.moves[0] = 1 << 16, "a move is 65536; 0 to 65535 are allowed");
+    check_refused(|node| node.moves = vec![1; 257], "the number of children is 257");
+    check_refused(|node| node.current = 2, "the index of the current child is 2; 0 to 1");
+    check_refused(|node| node.keys = vec![1], "the number of keys is 1; 2 to 2");
+    check_refused(|node| node.remaining = 0, "the remaining plies is 0; 1 to 255");
+    check_refused(|node| node.line = vec![1; 513], "the length of the line is 513");
     let known = |index, low, high| vec![v1::Known { index, low, high }];
-    check_refused(
-        |node| node.known = known(2, None, None),
-        "the index of a known child is 2",
-    );
+    check_refused(|node| node.known = known(2, None, None), "the index of a known child is 2");
     check_refused(
         |node| node.known = known(1, Some(4), Some(3)),
         "child 1 is said to lie between 4 and 3",
@@ -489,10 +369,7 @@ fn an_offer_sends_only_what_is_known() {
     let moves: Vec<Move> = (0..30).map(Move).collect();
     let node = OpenNode::new(Window::FULL, NodeKind::Cut, 9, &moves);
     let bytes = v1::OpenNode::from(&Handover { node, current: 0 }).encoded_len();
-    assert!(
-        bytes < 60,
-        "{bytes} bytes for 30 moves of which nothing is known"
-    );
+    assert!(bytes < 60, "{bytes} bytes for 30 moves of which nothing is known");
 }
 
 #[test]

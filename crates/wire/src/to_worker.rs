@@ -25,33 +25,26 @@ impl From<CoordinatorSaid> for v1::CoordinatorMessage {
     fn from(said: CoordinatorSaid) -> v1::CoordinatorMessage {
         let message = match said {
             CoordinatorSaid::Welcome(worker) => Wire::Welcome(v1::Welcome { worker: worker.0 }),
-            CoordinatorSaid::Goodbye { reason } => Wire::Goodbye(v1::Goodbye {
-                reason: reason_out(reason),
-            }),
+            CoordinatorSaid::Goodbye { reason } => {
+                Wire::Goodbye(v1::Goodbye { reason: reason_out(reason) })
+            }
             CoordinatorSaid::Machine(message) => machine_out(message),
         };
-        v1::CoordinatorMessage {
-            message: Some(message),
-        }
+        v1::CoordinatorMessage { message: Some(message) }
     }
 }
 
 fn machine_out(message: ToWorker) -> Wire {
     match message {
-        ToWorker::Prepare { search, setup } => Wire::Prepare(v1::Prepare {
-            search: search.0,
-            setup: Some((&*setup).into()),
-        }),
+        ToWorker::Prepare { search, setup } => {
+            Wire::Prepare(v1::Prepare { search: search.0, setup: Some((&*setup).into()) })
+        }
         ToWorker::Assign(assignment) => Wire::Assign(assignment.into()),
-        ToWorker::Narrow { job, window } => Wire::Narrow(v1::Narrow {
-            job: job.0,
-            window: Some(window.into()),
-        }),
+        ToWorker::Narrow { job, window } => {
+            Wire::Narrow(v1::Narrow { job: job.0, window: Some(window.into()) })
+        }
         ToWorker::Cancel { job } => Wire::Cancel(v1::Cancel { job: job.0 }),
-        ToWorker::Split { job, next } => Wire::Split(v1::Split {
-            job: job.0,
-            next: next.0,
-        }),
+        ToWorker::Split { job, next } => Wire::Split(v1::Split { job: job.0, next: next.0 }),
         ToWorker::Forget { search } => Wire::Forget(v1::Forget { search: search.0 }),
     }
 }
@@ -59,38 +52,27 @@ fn machine_out(message: ToWorker) -> Wire {
 impl TryFrom<v1::CoordinatorMessage> for CoordinatorSaid {
     type Error = Malformed;
     fn try_from(message: v1::CoordinatorMessage) -> Result<CoordinatorSaid, Malformed> {
-        let message = present(
-            message.message,
-            "a known kind of message from a coordinator",
-        )?;
+        let message = present(message.message, "a known kind of message from a coordinator")?;
         let machine = match message {
             Wire::Welcome(welcome) => {
                 return Ok(CoordinatorSaid::Welcome(WorkerId(welcome.worker)));
             }
             Wire::Goodbye(goodbye) => {
-                return Ok(CoordinatorSaid::Goodbye {
-                    reason: reason_in(goodbye.reason)?,
-                });
+                return Ok(CoordinatorSaid::Goodbye { reason: reason_in(goodbye.reason)? });
             }
             Wire::Prepare(v1::Prepare { search, setup }) => ToWorker::Prepare {
                 search: SearchId(search),
                 setup: Arc::new(present(setup, "the setup")?.try_into()?),
             },
             Wire::Assign(assign) => ToWorker::Assign(assign.try_into()?),
-            Wire::Narrow(narrow) => ToWorker::Narrow {
-                job: JobId(narrow.job),
-                window: window(narrow.window)?,
-            },
-            Wire::Cancel(cancel) => ToWorker::Cancel {
-                job: JobId(cancel.job),
-            },
-            Wire::Split(v1::Split { job, next }) => ToWorker::Split {
-                job: JobId(job),
-                next: JobId(next),
-            },
-            Wire::Forget(forget) => ToWorker::Forget {
-                search: SearchId(forget.search),
-            },
+            Wire::Narrow(narrow) => {
+                ToWorker::Narrow { job: JobId(narrow.job), window: window(narrow.window)? }
+            }
+            Wire::Cancel(cancel) => ToWorker::Cancel { job: JobId(cancel.job) },
+            Wire::Split(v1::Split { job, next }) => {
+                ToWorker::Split { job: JobId(job), next: JobId(next) }
+            }
+            Wire::Forget(forget) => ToWorker::Forget { search: SearchId(forget.search) },
         };
         Ok(CoordinatorSaid::Machine(machine))
     }
@@ -98,11 +80,7 @@ impl TryFrom<v1::CoordinatorMessage> for CoordinatorSaid {
 
 impl From<Assignment> for v1::Assign {
     fn from(assignment: Assignment) -> v1::Assign {
-        let Assignment {
-            job,
-            search,
-            subtree,
-        } = assignment;
+        let Assignment { job, search, subtree } = assignment;
         v1::Assign {
             job: job.0,
             search: search.0,
@@ -122,16 +100,9 @@ impl TryFrom<v1::Assign> for Assignment {
         let subtree = Subtree {
             path: moves("the length of the path", &assign.path, MAX_PATH)?,
             depth: depth(assign.depth)?,
-            question: Question {
-                window: window(assign.window)?,
-                kind,
-            },
+            question: Question { window: window(assign.window)?, kind },
             hint: moves("the length of the hint", &assign.hint, MAX_PATH)?,
         };
-        Ok(Assignment {
-            job: JobId(assign.job),
-            search: SearchId(assign.search),
-            subtree,
-        })
+        Ok(Assignment { job: JobId(assign.job), search: SearchId(assign.search), subtree })
     }
 }

@@ -30,15 +30,7 @@ macro_rules! same_names {
 }
 
 same_names!(Algorithm, "the algorithm", Minimax, AlphaBeta, Pvs);
-same_names!(
-    Order,
-    "the order",
-    Static,
-    LeftToRight,
-    CentreFirst,
-    BestFirst,
-    WorstFirst
-);
+same_names!(Order, "the order", Static, LeftToRight, CentreFirst, BestFirst, WorstFirst);
 same_names!(Policy, "the policy", Sequential, RootSplit, PvSplit, Ybw);
 same_names!(NodeKind, "the kind of node", Pv, All, Cut);
 same_names!(Bound, "the bound", Exact, Lower, Upper);
@@ -59,20 +51,14 @@ pub(crate) fn score(points: i32) -> Result<Score, Malformed> {
 
 impl From<Window> for v1::Window {
     fn from(window: Window) -> v1::Window {
-        v1::Window {
-            alpha: window.alpha().points(),
-            beta: window.beta().points(),
-        }
+        v1::Window { alpha: window.alpha().points(), beta: window.beta().points() }
     }
 }
 
 impl TryFrom<v1::Window> for Window {
     type Error = Malformed;
     fn try_from(window: v1::Window) -> Result<Window, Malformed> {
-        Ok(Window::try_from((
-            score(window.alpha)?,
-            score(window.beta)?,
-        ))?)
+        Ok(Window::try_from((score(window.alpha)?, score(window.beta)?))?)
     }
 }
 
@@ -82,10 +68,7 @@ pub(crate) fn window(window: Option<v1::Window>) -> Result<Window, Malformed> {
 
 impl From<Value> for v1::Value {
     fn from(value: Value) -> v1::Value {
-        v1::Value {
-            score: value.score.points(),
-            bound: v1::Bound::from(value.bound).into(),
-        }
+        v1::Value { score: value.score.points(), bound: v1::Bound::from(value.bound).into() }
     }
 }
 
@@ -93,25 +76,15 @@ impl TryFrom<v1::Value> for Value {
     type Error = Malformed;
     fn try_from(value: v1::Value) -> Result<Value, Malformed> {
         let bound = named::<v1::Bound, Bound>(value.bound, "the bound")?;
-        Ok(Value {
-            score: score(value.score)?,
-            bound,
-        })
+        Ok(Value { score: score(value.score)?, bound })
     }
 }
 
 /// A number of at most 8 bits.
 pub(crate) fn byte(part: &'static str, given: u32, low: u8) -> Result<u8, Malformed> {
-    let wrong = Malformed::Number {
-        part,
-        given: given.into(),
-        low: low.into(),
-        high: u8::MAX.into(),
-    };
-    u8::try_from(given)
-        .ok()
-        .filter(|&byte| byte >= low)
-        .ok_or(wrong)
+    let wrong =
+        Malformed::Number { part, given: given.into(), low: low.into(), high: u8::MAX.into() };
+    u8::try_from(given).ok().filter(|&byte| byte >= low).ok_or(wrong)
 }
 
 pub(crate) fn depth(code: u32) -> Result<Depth, Malformed> {
@@ -133,20 +106,14 @@ pub(crate) fn moves(
 }
 
 fn mv(code: u32) -> Result<Move, Malformed> {
-    let wrong = Malformed::Number {
-        part: "a move",
-        given: code.into(),
-        low: 0,
-        high: u16::MAX.into(),
-    };
+    let wrong =
+        Malformed::Number { part: "a move", given: code.into(), low: 0, high: u16::MAX.into() };
     u16::try_from(code).map(Move).map_err(|_| wrong)
 }
 
 /// A reason for a person, cut to [`MAX_REASON`] bytes.
 pub(crate) fn reason_out(mut reason: String) -> String {
-    let end = (0..=MAX_REASON.min(reason.len()))
-        .rev()
-        .find(|&at| reason.is_char_boundary(at));
+    let end = (0..=MAX_REASON.min(reason.len())).rev().find(|&at| reason.is_char_boundary(at));
     reason.truncate(end.unwrap_or(0));
     reason
 }
@@ -178,16 +145,8 @@ impl From<&Setup> for v1::Setup {
 impl TryFrom<v1::Setup> for Setup {
     type Error = Malformed;
     fn try_from(setup: v1::Setup) -> Result<Setup, Malformed> {
-        Malformed::if_longer(
-            "the length of the game",
-            setup.game.len(),
-            GameSpec::MAX_TEXT,
-        )?;
-        Malformed::if_longer(
-            "the length of the position",
-            setup.position.len(),
-            MAX_POSITION,
-        )?;
+        Malformed::if_longer("the length of the game", setup.game.len(), GameSpec::MAX_TEXT)?;
+        Malformed::if_longer("the length of the position", setup.position.len(), MAX_POSITION)?;
         let mib = u64::from(setup.table_mib);
         Malformed::unless_within("the table's size in MiB", mib, 0, MAX_TABLE_MIB.into())?;
         Ok(Setup {
@@ -209,11 +168,7 @@ impl TryFrom<v1::Setup> for Setup {
 
 impl From<Tally> for v1::Tally {
     fn from(tally: Tally) -> v1::Tally {
-        let used = tally
-            .cutoffs
-            .iter()
-            .rposition(|&count| count > 0)
-            .map_or(0, |last| last + 1);
+        let used = tally.cutoffs.iter().rposition(|&count| count > 0).map_or(0, |last| last + 1);
         v1::Tally {
             nodes: tally.nodes,
             interior: tally.interior,
@@ -230,11 +185,7 @@ impl From<Tally> for v1::Tally {
 impl TryFrom<v1::Tally> for Tally {
     type Error = Malformed;
     fn try_from(tally: v1::Tally) -> Result<Tally, Malformed> {
-        Malformed::if_longer(
-            "the number of cutoff places",
-            tally.cutoffs.len(),
-            CUTOFF_PLACES,
-        )?;
+        Malformed::if_longer("the number of cutoff places", tally.cutoffs.len(), CUTOFF_PLACES)?;
         let mut cutoffs = [0; CUTOFF_PLACES];
         for (ours, theirs) in cutoffs.iter_mut().zip(&tally.cutoffs) {
             *ours = count(*theirs)?;
@@ -268,13 +219,11 @@ impl From<Outcome> for v1::Outcome {
                 line: line_out(&line),
             }),
             Outcome::Aborted => v1::outcome::Outcome::Aborted(v1::Aborted {}),
-            Outcome::Failed { reason } => v1::outcome::Outcome::Failed(v1::Failed {
-                reason: reason_out(reason),
-            }),
+            Outcome::Failed { reason } => {
+                v1::outcome::Outcome::Failed(v1::Failed { reason: reason_out(reason) })
+            }
         };
-        v1::Outcome {
-            outcome: Some(outcome),
-        }
+        v1::Outcome { outcome: Some(outcome) }
     }
 }
 
@@ -287,9 +236,9 @@ impl TryFrom<v1::Outcome> for Outcome {
                 line: moves("the length of the line", &line, MAX_PATH)?,
             },
             v1::outcome::Outcome::Aborted(v1::Aborted {}) => Outcome::Aborted,
-            v1::outcome::Outcome::Failed(v1::Failed { reason }) => Outcome::Failed {
-                reason: reason_in(reason)?,
-            },
+            v1::outcome::Outcome::Failed(v1::Failed { reason }) => {
+                Outcome::Failed { reason: reason_in(reason)? }
+            }
         })
     }
 }

@@ -1,0 +1,171 @@
+//! A worker machine and the threads it commands: [`Crew`].
+//!
+//! The same for a worker process, for the coordinator's own threads and for a search in one
+//! process: messages for the machine go in, messages for the coordinator come out.
+
+use crate::Error;
+use crate::clock::Clock;
+use crate::slots::{Command, Prepared, Sink, SlotReport, Slots};
+use game::Setup;
+use search::Catalogue;
+use std::collections::{BTreeMap, BTreeSet, VecDeque};
+use std::sync::Arc;
+use ybw::{
+    Assignment, FromWorker, JobId, SearchId, Slot, SlotEvent, Spent, Worker, WorkerInput,
+    WorkerOutput,
+};
+
+/// A worker machine joined to its threads.
+#[derive(Debug)]
+pub(crate) struct Crew {
+    clock: Clock,
+    catalogue: Catalogue,
+    machine: Worker,
+    slots: Slots,
+    prepared: BTreeMap<SearchId, Arc<Prepared>>,
+    /// Jobs that a thread could not search. They go back although the machine calls them stopped.
+    refused: BTreeSet<JobId>,
+}
+
+impl Crew {
+    /// So many idle threads, whose reports go to `sink` and from there to [`Crew::reported`].
+    pub(crate) fn new(
+        clock: Clock,
+        catalogue: Catalogue,
+        threads: u16,
+        sink: &Sink,
+    ) -> Result<Crew, Error> {
+        check_threads(threads)?;
+        Ok(Crew {
+            clock,
+            catalogue,
+            machine: Worker::new(threads),
+            slots: Slots::start(threads, sink)?,
+            prepared: BTreeMap::new(),
+            refused: BTreeSet::new(),
+        })
+    }
+
+    /// Takes in what happened and does what is to be done. Returns what to tell the coordinator.
+    pub(crate) fn handle(&mut self, input: WorkerInput) -> Vec<FromWorker> {
+        let disconnected = input == WorkerInput::Disconnected;
+        let mut messages = Vec::new();
+        let mut inputs = VecDeque::from([input]);
+        while let Some(input) = inputs.pop_front() {
+            self.machine.handle(self.clock.now(), input);
+            while let Some(output) = self.machine.poll_output() {
+                self.carry_out(output, &mut messages, &mut inputs);
+            }
+        }
+        if disconnected {
+            // After the threads were told to stop, so that they are idle when they read it.
+            self.forget_all();
+        }
+        messages
+    }
+
+    /// Takes in what a thread reports. Returns what to tell the coordinator.
+    ///
+    /// # Errors
+    /// If the thread died.
+    pub(crate) fn reported(
+        &mut self,
+        slot: Slot,
+        report: SlotReport,
+    ) -> Result<Vec<FromWorker>, Error> {
+        match report {
+            SlotReport::Did(event) => Ok(self.handle(WorkerInput::Slot(slot, event))),
+            SlotReport::Refused { job, search, reason } => {
+                let mut messages = self.handle(WorkerInput::Unprepared { search, reason });
+                let back = self.give_back(slot, job);
+                messages.extend(self.handle(back));
+                Ok(messages)
+            }
+            SlotReport::Died { cause } => Err(Error::ThreadDied { slot, cause }),
+        }
+    }
+
+    /// Whether no thread has a job.
+    pub(crate) fn is_idle(&self) -> bool {
+        self.machine.is_idle()
+    }
+
+    fn carry_out(
+        &mut self,
+        output: WorkerOutput,
+        messages: &mut Vec<FromWorker>,
+        inputs: &mut VecDeque<WorkerInput>,
+    ) {
+        match output {
+            WorkerOutput::Send(message) => messages.push(self.corrected(message)),
+            WorkerOutput::Prepare { search, setup } => inputs.extend(self.prepare(search, &setup)),
+            WorkerOutput::Start { slot, assignment } => {
+                inputs.extend(self.start(slot, assignment));
+            }
+            WorkerOutput::Narrow { slot, job, window } => {
+                self.slots.command(slot, Command::Narrow { job, window });
+            }
+            WorkerOutput::Stop { slot, job } => self.slots.command(slot, Command::Stop { job }),
+            WorkerOutput::Split { slot, job, next } => {
+                self.slots.command(slot, Command::Split { job, next });
+            }
+            WorkerOutput::Forget { search } => self.forget(search),
+        }
+    }
+
+    fn prepare(&mut self, search: SearchId, setup: &Setup) -> Option<WorkerInput> {
+        match self.catalogue.prepare(setup) {
+            Ok(problem) => {
+                let prepared = Prepared::new(search, problem, setup);
+                self.prepared.insert(search, Arc::new(prepared));
+                None
+            }
+            Err(error) => Some(WorkerInput::Unprepared { search, reason: error.to_string() }),
+        }
+    }
+
+    fn start(&mut self, slot: Slot, assignment: Assignment) -> Vec<WorkerInput> {
+        if let Some(prepared) = self.prepared.get(&assignment.search).cloned() {
+            self.slots.command(slot, Command::Start { assignment, prepared });
+            return Vec::new();
+        }
+        let Assignment { job, search, .. } = assignment;
+        let reason = format!("job {job} belongs to search {search}, which was never prepared");
+        vec![WorkerInput::Unprepared { search, reason }, self.give_back(slot, job)]
+    }
+
+    fn give_back(&mut self, slot: Slot, job: JobId) -> WorkerInput {
+        self.refused.insert(job);
+        WorkerInput::Slot(slot, SlotEvent::Stopped { job, spent: Spent::default() })
+    }
+
+    fn corrected(&mut self, message: FromWorker) -> FromWorker {
+        match message {
+            FromWorker::Stopped { job, spent } if self.refused.remove(&job) => {
+                FromWorker::Returned { job, spent }
+            }
+            message => message,
+        }
+    }
+
+    fn forget(&mut self, search: SearchId) {
+        self.prepared.remove(&search);
+        self.slots.forget(search);
+    }
+
+    fn forget_all(&mut self) {
+        self.refused.clear();
+        while let Some((search, _)) = self.prepared.pop_first() {
+            self.slots.forget(search);
+        }
+    }
+}
+
+/// Refuses a number of threads that no worker may have.
+pub(crate) fn check_threads(threads: u16) -> Result<(), Error> {
+    match threads {
+        0 => Err(Error::NoThreads),
+        given if u32::from(given) > wire::MAX_SLOTS => Err(Error::TooManyThreads { given }),
+        _ => Ok(()),
+    }
+}

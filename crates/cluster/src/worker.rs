@@ -1,0 +1,155 @@
+//! The worker process: [`run_worker`].
+
+mod session;
+
+use crate::Error;
+use crate::clock::Clock;
+use crate::crew::{Crew, check_threads};
+use crate::link::{Backoff, dial, endpoint};
+use crate::slots::{Sink, SlotReport};
+use search::Catalogue;
+use session::{Ended, Session};
+use std::sync::Arc;
+use std::time::{Duration, Instant};
+use tokio::sync::mpsc::{self, UnboundedReceiver};
+use tokio_util::sync::CancellationToken;
+use tonic::transport::{Channel, Endpoint};
+use wire::{Greeting, MAX_NAME, PROTOCOL_VERSION};
+use ybw::{Slot, WorkerInput};
+
+/// What a worker is told at its start.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct WorkerConfig {
+    /// The coordinator's address, as in `http://host:7171`.
+    pub coordinator: String,
+    /// Its search threads, at least 1.
+    pub threads: u16,
+    /// What people call it; the host's name if it is not given.
+    pub name: Option<String>,
+    /// How long to try to reach the coordinator for the first time. Later it is tried for ever.
+    pub connect_patience: Duration,
+    /// How long jobs may take to be given back at a shutdown.
+    pub grace: Duration,
+}
+
+impl WorkerConfig {
+    /// A worker of the coordinator at `coordinator` with `threads` search threads.
+    #[must_use]
+    pub fn new(coordinator: impl Into<String>, threads: u16) -> WorkerConfig {
+        WorkerConfig {
+            coordinator: coordinator.into(),
+            threads,
+            name: None,
+            connect_patience: Duration::from_secs(30),
+            grace: Duration::from_secs(5),
+        }
+    }
+}
+
+/// Works for a coordinator until `shutdown`; then gives its jobs back and says goodbye. A coordinator
+/// that goes away is waited for.
+///
+/// # Errors
+/// If the address makes no sense, nobody answers there in time, the coordinator refuses this
+/// worker, or a search thread dies.
+pub async fn run_worker(
+    config: WorkerConfig,
+    catalogue: Catalogue,
+    shutdown: CancellationToken,
+) -> Result<(), Error> {
+    let endpoint = endpoint(&config.coordinator)?;
+    check_threads(config.threads)?;
+    let greeting = Greeting {
+        version: PROTOCOL_VERSION,
+        slots: config.threads,
+        name: config.name.clone().unwrap_or_else(host_name).chars().take(MAX_NAME / 4).collect(),
+        games: catalogue.names(),
+    };
+    // Bounded: a thread says the next thing only when it was told something, or a while later.
+    let (sender, reports) = mpsc::unbounded_channel();
+    let sink: Sink = Arc::new(move |slot, report| {
+        // Nobody listens any more once the worker ends.
+        let _ = sender.send((slot, report));
+    });
+    let crew = Crew::new(Clock::start(), catalogue, config.threads, &sink)?;
+    Process { config, endpoint, greeting, crew, reports, shutdown }.run().await
+}
+
+/// The name of this host, as the system knows it.
+fn host_name() -> String {
+    rustix::system::uname().nodename().to_string_lossy().into_owned()
+}
+
+/// A worker process between its sessions.
+struct Process {
+    config: WorkerConfig,
+    endpoint: Endpoint,
+    greeting: Greeting,
+    crew: Crew,
+    reports: UnboundedReceiver<(Slot, SlotReport)>,
+    shutdown: CancellationToken,
+}
+
+impl Process {
+    async fn run(mut self) -> Result<(), Error> {
+        let began = Instant::now();
+        let (mut backoff, mut welcomed) = (Backoff::default(), false);
+        loop {
+            let patience = self.config.connect_patience.saturating_sub(began.elapsed());
+            let channel = tokio::select! {
+                channel = dial(&self.endpoint, (!welcomed).then_some(patience)) => channel,
+                () = self.shutdown.cancelled() => return Ok(()),
+            };
+            let channel = channel.map_err(|error| self.with_whole_patience(error))?;
+            let opened = Instant::now();
+            let cause = match self.session(channel, &mut welcomed).await? {
+                Ended::Drained => return Ok(()),
+                Ended::Dismissed { reason } => reason,
+                Ended::Lost { cause } => cause,
+            };
+            if !welcomed && began.elapsed() >= self.config.connect_patience {
+                return Err(self.unreachable(cause));
+            }
+            if opened.elapsed() > Backoff::MOST {
+                backoff = Backoff::default();
+            }
+            let wait = backoff.next_wait();
+            tracing::warn!(cause, ?wait, "coordinator lost; trying again");
+            self.abandon_jobs().await?;
+            tokio::select! {
+                () = tokio::time::sleep(wait) => {}
+                () = self.shutdown.cancelled() => return Ok(()),
+            }
+        }
+    }
+
+    async fn session(&mut self, channel: Channel, welcomed: &mut bool) -> Result<Ended, Error> {
+        let mut session = Session::new(&mut self.crew, &mut self.reports, &self.config);
+        let ended = session.run(channel, &self.greeting, &self.shutdown).await;
+        *welcomed |= session.was_welcomed();
+        ended
+    }
+
+    /// Stops everything that was searched for a coordinator that is gone.
+    async fn abandon_jobs(&mut self) -> Result<(), Error> {
+        self.crew.handle(WorkerInput::Disconnected);
+        while !self.crew.is_idle() {
+            let Some((slot, report)) = self.reports.recv().await else { break };
+            self.crew.reported(slot, report)?;
+        }
+        Ok(())
+    }
+
+    /// Names the time that was given in the beginning, not what was left of it.
+    fn with_whole_patience(&self, error: Error) -> Error {
+        match error {
+            Error::Unreachable { cause, .. } => self.unreachable(cause),
+            error => error,
+        }
+    }
+
+    fn unreachable(&self, cause: String) -> Error {
+        let url = self.config.coordinator.clone();
+        Error::Unreachable { url, patience: self.config.connect_patience, cause }
+    }
+}
