@@ -88,14 +88,18 @@ impl Host {
             host.spent.windows_late += host.drop_mail();
             return self.handle(now, WorkerInput::Slot(slot, event));
         }
-        let mut outputs = Vec::new();
-        for event in host.read_mail() {
-            outputs.extend(self.handle(now, WorkerInput::Slot(slot, event)));
+        match host.read_mail() {
+            // The next job, if there is one, was started with a due time of its own.
+            Some(event @ SlotEvent::Stopped { .. }) => {
+                self.handle(now, WorkerInput::Slot(slot, event))
+            }
+            Some(event) => {
+                let mut outputs = self.handle(now, WorkerInput::Slot(slot, event));
+                outputs.push(self.search_on(slot));
+                outputs
+            }
+            None => vec![self.search_on(slot)],
         }
-        if self.slots[usize::from(slot.0)].job.is_some() {
-            outputs.push(self.search_on(slot));
-        }
-        outputs
     }
 
     fn handle(&mut self, now: Moment, input: WorkerInput) -> Vec<HostOutput> {
@@ -149,7 +153,7 @@ impl Host {
 
 impl SlotHost {
     /// Does what the mail says. Commands for a job that the slot has left are ignored.
-    fn read_mail(&mut self) -> Vec<SlotEvent> {
+    fn read_mail(&mut self) -> Option<SlotEvent> {
         for mail in std::mem::take(&mut self.mail) {
             match mail {
                 Mail::Narrow(job, window) if self.job == Some(job) => {
@@ -161,13 +165,13 @@ impl SlotHost {
                     self.search.stop();
                     (self.job, self.wish) = (None, None);
                     let spent = std::mem::take(&mut self.spent);
-                    return vec![SlotEvent::Stopped { job, spent }];
+                    return Some(SlotEvent::Stopped { job, spent });
                 }
                 Mail::Narrow(..) => self.spent.windows_late += 1,
                 Mail::Split(..) | Mail::Stop(_) => {}
             }
         }
-        self.offer().into_iter().collect()
+        self.offer()
     }
 
     fn offer(&mut self) -> Option<SlotEvent> {
