@@ -109,10 +109,7 @@ impl Comparison {
         let mut processors: Vec<u32> = self.runs.iter().map(|run| run.processors).collect();
         processors.sort_unstable();
         processors.dedup();
-        processors
-            .into_iter()
-            .filter_map(|count| self.row(&baseline, count))
-            .collect()
+        processors.into_iter().filter_map(|count| self.row(&baseline, count)).collect()
     }
 
     fn row(&self, baseline: &Baseline, processors: u32) -> Option<Row> {
@@ -160,22 +157,13 @@ pub(crate) mod tests {
         facts.busy_ns = facts.elapsed_ns * u64::from(processors) * 9 / 10;
         facts.tally.nodes = nodes / 2;
         facts.windows_pushed = 4;
-        let count = Count {
-            messages: 3,
-            bytes: 70,
-        };
+        let count = Count { messages: 3, bytes: 70 };
         facts.traffic.to_workers.insert("assign".into(), count);
-        Run {
-            processors,
-            searches: vec![facts.clone(), facts],
-        }
+        Run { processors, searches: vec![facts.clone(), facts] }
     }
 
     pub(crate) fn comparison() -> Comparison {
-        let baseline = |seconds| Baseline {
-            seconds,
-            nodes: 1_000_000,
-        };
+        let baseline = |seconds| Baseline { seconds, nodes: 1_000_000 };
         Comparison {
             problem: "othello, 2 positions".into(),
             baselines: vec![baseline(8.0), baseline(7.5), baseline(9.0)],
@@ -199,13 +187,7 @@ pub(crate) mod tests {
         assert!((terms.speed_up - 2.0).abs() < 1e-12, "{terms:?}");
         assert!((terms.product(2) - 2.0).abs() < 1e-12, "{terms:?}");
         assert!((terms.load - 0.9).abs() < 1e-12, "{terms:?}");
-        assert_eq!(
-            rows[1].traffic.to_workers["assign"],
-            Count {
-                messages: 6,
-                bytes: 140
-            }
-        );
+        assert_eq!(rows[1].traffic.to_workers["assign"], Count { messages: 6, bytes: 140 });
     }
 
     #[test]

@@ -50,6 +50,37 @@ pub struct Facts {
 }
 
 impl Facts {
+    /// Facts of nothing: a search that was given up before anything happened.
+    #[must_use]
+    pub fn nothing() -> Facts {
+        Facts { slots: 0, ..Facts::sequential(Outcome::Aborted, 0, Tally::default()) }
+    }
+
+    /// Facts of a search by the plain sequential program, which is busy all the time.
+    #[must_use]
+    pub fn sequential(outcome: Outcome, elapsed_ns: u64, tally: Tally) -> Facts {
+        Facts {
+            outcome,
+            elapsed_ns,
+            slots: 1,
+            tally,
+            discarded_nodes: 0,
+            busy_ns: elapsed_ns,
+            windows_pushed: 0,
+            windows_applied: 0,
+            windows_cut: 0,
+            windows_late: 0,
+            jobs_assigned: 0,
+            splits_wished: 0,
+            nodes_adopted: 0,
+            jobs_cancelled: 0,
+            brothers_reopened: 0,
+            late_messages: 0,
+            workers_lost: 0,
+            traffic: Traffic::default(),
+        }
+    }
+
     /// Positions entered, those of the quiescence search included.
     #[must_use]
     pub fn nodes(&self) -> u64 {

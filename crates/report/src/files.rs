@@ -72,10 +72,7 @@ pub fn csv(comparison: &Comparison) -> String {
 fn csv_line(row: &Row) -> String {
     let cost = &row.cost;
     let (fastest, slowest) = ends(row.all_seconds.iter().copied());
-    let mut cells = vec![
-        cost.processors.to_string(),
-        row.all_seconds.len().to_string(),
-    ];
+    let mut cells = vec![cost.processors.to_string(), row.all_seconds.len().to_string()];
     cells.extend([cost.seconds, fastest, slowest].map(|seconds| seconds.to_string()));
     cells.extend([cost.nodes.to_string(), cost.busy_seconds.to_string()]);
     match &row.terms {
@@ -106,10 +103,7 @@ fn csv_line(row: &Row) -> String {
 }
 
 fn ends(seconds: impl Iterator<Item = f64> + Clone) -> (f64, f64) {
-    (
-        seconds.clone().fold(f64::INFINITY, f64::min),
-        seconds.fold(0.0, f64::max),
-    )
+    (seconds.clone().fold(f64::INFINITY, f64::min), seconds.fold(0.0, f64::max))
 }
 
 /// Writes `text` to `path`, so that whoever looks sees the old file or the whole new one.
@@ -118,10 +112,7 @@ fn ends(seconds: impl Iterator<Item = f64> + Clone) -> (f64, f64) {
 /// If the folder does not exist or cannot be written to.
 pub fn write_whole(path: &Path, text: &str) -> io::Result<()> {
     let Some(name) = path.file_name() else {
-        return Err(io::Error::new(
-            io::ErrorKind::InvalidInput,
-            "the path names no file",
-        ));
+        return Err(io::Error::new(io::ErrorKind::InvalidInput, "the path names no file"));
     };
     let mut hidden = std::ffi::OsString::from(".");
     hidden.push(name);
@@ -153,21 +144,9 @@ mod tests {
         for line in &lines {
             assert_eq!(line.split(',').count(), CSV_COLUMNS.len(), "{line}");
         }
-        assert!(
-            lines[1].starts_with("0,3,8,7.5,9,1000000,8,1,1,0,1,1,"),
-            "{}",
-            lines[1]
-        );
-        assert!(
-            lines[3].starts_with("2,2,4,4,4.2,1050000,7.2,2,1,"),
-            "{}",
-            lines[3]
-        );
-        assert!(
-            lines[3].ends_with(",12,280") || lines[3].ends_with(",6,140"),
-            "{}",
-            lines[3]
-        );
+        assert!(lines[1].starts_with("0,3,8,7.5,9,1000000,8,1,1,0,1,1,"), "{}", lines[1]);
+        assert!(lines[3].starts_with("2,2,4,4,4.2,1050000,7.2,2,1,"), "{}", lines[3]);
+        assert!(lines[3].ends_with(",12,280") || lines[3].ends_with(",6,140"), "{}", lines[3]);
     }
 
     #[test]
@@ -176,10 +155,7 @@ mod tests {
         assert_eq!(document["problem"], "othello, 2 positions");
         assert_eq!(document["baseline"]["seconds"], 8.0);
         assert_eq!(document["rows"][1]["speed_up"], 2.0);
-        assert_eq!(
-            document["rows"][1]["traffic"]["to_workers"]["assign"]["messages"],
-            6
-        );
+        assert_eq!(document["rows"][1]["traffic"]["to_workers"]["assign"]["messages"], 6);
         let measured: Comparison = serde_json::from_value(document["measured"].clone()).unwrap();
         assert_eq!(measured, comparison());
     }

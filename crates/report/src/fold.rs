@@ -1,9 +1,8 @@
 //! From trace events to [`Facts`]: [`Fold`].
 
-use crate::{Facts, Traffic};
-use game::Tally;
+use crate::Facts;
 use std::collections::BTreeMap;
-use ybw::{JobId, Moment, Outcome, SearchId, Spent, TraceEvent, Traced, WorkerId};
+use ybw::{JobId, Moment, SearchId, Spent, TraceEvent, Traced, WorkerId};
 
 /// Folds the trace of one coordinator into the facts of one search.
 ///
@@ -43,7 +42,7 @@ impl Fold {
             ended: Moment::default(),
             stage: Stage::Queued,
             progress: BTreeMap::new(),
-            facts: nothing(),
+            facts: Facts::nothing(),
         }
     }
 
@@ -97,10 +96,7 @@ impl Fold {
     /// The facts. Of a search that has not ended they say that it was aborted.
     #[must_use]
     pub fn finish(self) -> Facts {
-        Facts {
-            elapsed_ns: self.ended.since(self.started),
-            ..self.facts
-        }
+        Facts { elapsed_ns: self.ended.since(self.started), ..self.facts }
     }
 
     fn is_open(&self) -> bool {
@@ -112,11 +108,7 @@ impl Fold {
             return;
         }
         let present: u32 = self.present.values().sum();
-        let usable = if self.processors == 0 {
-            present
-        } else {
-            present.min(self.processors)
-        };
+        let usable = if self.processors == 0 { present } else { present.min(self.processors) };
         self.facts.slots = self.facts.slots.max(usable);
     }
 
@@ -129,9 +121,7 @@ impl Fold {
             TraceEvent::JobCancelled { .. } => facts.jobs_cancelled += 1,
             TraceEvent::LateMessage { .. } => facts.late_messages += 1,
             TraceEvent::BrotherReopened { .. } => facts.brothers_reopened += 1,
-            TraceEvent::NodesAdopted {
-                job, nodes, spent, ..
-            } => {
+            TraceEvent::NodesAdopted { job, nodes, spent, .. } => {
                 facts.nodes_adopted += u64::from(*nodes);
                 self.progress.remove(job);
                 self.spend(spent);
@@ -159,13 +149,7 @@ impl Fold {
     }
 
     fn spend(&mut self, spent: &Spent) {
-        let Spent {
-            tally,
-            busy_ns,
-            windows_applied,
-            windows_cut,
-            windows_late,
-        } = *spent;
+        let Spent { tally, busy_ns, windows_applied, windows_cut, windows_late } = *spent;
         self.facts.tally += tally;
         self.facts.busy_ns += busy_ns;
         self.facts.windows_applied += windows_applied;
@@ -178,83 +162,38 @@ fn positions(spent: &Spent) -> u64 {
     spent.tally.nodes + spent.tally.quiescence
 }
 
-fn nothing() -> Facts {
-    Facts {
-        outcome: Outcome::Aborted,
-        elapsed_ns: 0,
-        slots: 0,
-        tally: Tally::default(),
-        discarded_nodes: 0,
-        busy_ns: 0,
-        windows_pushed: 0,
-        windows_applied: 0,
-        windows_cut: 0,
-        windows_late: 0,
-        jobs_assigned: 0,
-        splits_wished: 0,
-        nodes_adopted: 0,
-        jobs_cancelled: 0,
-        brothers_reopened: 0,
-        late_messages: 0,
-        workers_lost: 0,
-        traffic: Traffic::default(),
-    }
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
-    use game::{Score, Value};
-    use ybw::Departure;
+    use game::{Score, Tally, Value};
+    use ybw::{Departure, Outcome};
 
     const SEARCH: SearchId = SearchId(7);
 
     fn spent(nodes: u64, busy_ns: u64) -> Spent {
-        let tally = Tally {
-            nodes,
-            ..Tally::default()
-        };
-        Spent {
-            tally,
-            busy_ns,
-            windows_applied: 2,
-            windows_cut: 1,
-            ..Spent::default()
-        }
+        let tally = Tally { nodes, ..Tally::default() };
+        Spent { tally, busy_ns, windows_applied: 2, windows_cut: 1, ..Spent::default() }
     }
 
     fn solved() -> Outcome {
-        Outcome::Solved {
-            value: Value::exact(Score::new(3)),
-            line: Vec::new(),
-        }
+        Outcome::Solved { value: Value::exact(Score::new(3)), line: Vec::new() }
     }
 
     fn fold(events: &[(u64, TraceEvent)]) -> Facts {
         let mut fold = Fold::new(SEARCH);
         for (at, event) in events {
-            fold.note(&Traced {
-                at: Moment(*at),
-                event: event.clone(),
-            });
+            fold.note(&Traced { at: Moment(*at), event: event.clone() });
         }
         fold.finish()
     }
 
     fn joined(worker: u64, slots: u16) -> TraceEvent {
-        TraceEvent::WorkerJoined {
-            worker: WorkerId(worker),
-            slots,
-        }
+        TraceEvent::WorkerJoined { worker: WorkerId(worker), slots }
     }
 
     fn gone(worker: u64) -> TraceEvent {
         let departure = Departure::Lost;
-        TraceEvent::WorkerGone {
-            worker: WorkerId(worker),
-            departure,
-            jobs: Vec::new(),
-        }
+        TraceEvent::WorkerGone { worker: WorkerId(worker), departure, jobs: Vec::new() }
     }
 
     #[test]
@@ -268,66 +207,25 @@ mod tests {
         };
         let facts = fold(&[
             (5, joined(1, 2)),
-            (
-                90,
-                TraceEvent::JobDiscarded {
-                    job: JobId(9),
-                    spent: spent(1_000, 1_000),
-                },
-            ),
-            (
-                100,
-                TraceEvent::SearchStarted {
-                    search: SEARCH,
-                    processors: 0,
-                },
-            ),
-            (
-                150,
-                TraceEvent::JobProgressed {
-                    job: JobId(2),
-                    spent: spent(5, 50),
-                },
-            ),
+            (90, TraceEvent::JobDiscarded { job: JobId(9), spent: spent(1_000, 1_000) }),
+            (100, TraceEvent::SearchStarted { search: SEARCH, processors: 0 }),
+            (150, TraceEvent::JobProgressed { job: JobId(2), spent: spent(5, 50) }),
             (190, resolved),
-            (
-                200,
-                TraceEvent::SearchEnded {
-                    search: SEARCH,
-                    outcome: solved(),
-                },
-            ),
-            (
-                210,
-                TraceEvent::JobDiscarded {
-                    job: JobId(2),
-                    spent: spent(7, 20),
-                },
-            ),
+            (200, TraceEvent::SearchEnded { search: SEARCH, outcome: solved() }),
+            (210, TraceEvent::JobDiscarded { job: JobId(2), spent: spent(7, 20) }),
         ]);
         assert_eq!(facts.outcome, solved());
-        assert_eq!(
-            (facts.elapsed_ns, facts.busy_ns, facts.slots),
-            (100, 150, 2)
-        );
+        assert_eq!((facts.elapsed_ns, facts.busy_ns, facts.slots), (100, 150, 2));
         assert_eq!((facts.tally.nodes, facts.discarded_nodes), (22, 12));
         assert_eq!((facts.windows_applied, facts.windows_cut), (6, 3));
     }
 
     #[test]
     fn another_search_is_not_counted() {
-        let started = |id| TraceEvent::SearchStarted {
-            search: SearchId(id),
-            processors: 0,
-        };
-        let settled = |id| TraceEvent::SearchSettled {
-            search: SearchId(id),
-            tally: Tally::default(),
-        };
-        let cost = TraceEvent::JobDiscarded {
-            job: JobId(1),
-            spent: spent(4, 4),
-        };
+        let started = |id| TraceEvent::SearchStarted { search: SearchId(id), processors: 0 };
+        let settled =
+            |id| TraceEvent::SearchSettled { search: SearchId(id), tally: Tally::default() };
+        let cost = TraceEvent::JobDiscarded { job: JobId(1), spent: spent(4, 4) };
         let facts = fold(&[
             (1, started(6)),
             (2, cost.clone()),
@@ -342,44 +240,21 @@ mod tests {
 
     #[test]
     fn slots_are_the_most_that_could_work_at_one_time() {
-        let start = |processors| {
-            (
-                3,
-                TraceEvent::SearchStarted {
-                    search: SEARCH,
-                    processors,
-                },
-            )
-        };
+        let start = |processors| (3, TraceEvent::SearchStarted { search: SEARCH, processors });
         let check = |events: &[(u64, TraceEvent)], slots, lost| {
             let facts = fold(events);
-            assert_eq!(
-                (facts.slots, facts.workers_lost),
-                (slots, lost),
-                "{events:?}"
-            );
+            assert_eq!((facts.slots, facts.workers_lost), (slots, lost), "{events:?}");
         };
         check(&[(1, joined(1, 4)), start(0)], 4, 0);
         check(&[(1, joined(1, 4)), start(2)], 2, 0);
-        check(
-            &[(1, joined(1, 4)), (2, gone(1)), (2, joined(2, 1)), start(0)],
-            1,
-            0,
-        );
-        check(
-            &[(1, joined(1, 4)), start(0), (4, gone(1)), (5, joined(2, 3))],
-            4,
-            1,
-        );
+        check(&[(1, joined(1, 4)), (2, gone(1)), (2, joined(2, 1)), start(0)], 1, 0);
+        check(&[(1, joined(1, 4)), start(0), (4, gone(1)), (5, joined(2, 3))], 4, 1);
         check(&[(1, joined(1, 4)), start(0), (5, joined(2, 3))], 7, 0);
     }
 
     #[test]
     fn facts_survive_json_with_the_outcome_in_line() {
-        let facts = Facts {
-            outcome: solved(),
-            ..nothing()
-        };
+        let facts = Facts { outcome: solved(), ..Facts::nothing() };
         let json = serde_json::to_value(&facts).unwrap();
         assert_eq!(json["outcome"], "solved");
         assert_eq!(json["value"]["score"], 3);

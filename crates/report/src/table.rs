@@ -53,24 +53,14 @@ pub fn terms_table(comparison: &Comparison, style: Style) -> String {
 pub fn traffic_table(comparison: &Comparison, style: Style) -> String {
     let rows = comparison.rows();
     let mut heads = vec!["direction".to_string(), "messages (bytes)".to_string()];
-    heads.extend(
-        rows.iter()
-            .map(|row| format!("P = {}", row.cost.processors)),
-    );
+    heads.extend(rows.iter().map(|row| format!("P = {}", row.cost.processors)));
     let mut table = empty(&heads, style);
-    add_kinds(&mut table, "to workers", &rows, |traffic| {
-        &traffic.to_workers
-    });
-    add_kinds(&mut table, "from workers", &rows, |traffic| {
-        &traffic.from_workers
-    });
+    add_kinds(&mut table, "to workers", &rows, |traffic| &traffic.to_workers);
+    add_kinds(&mut table, "from workers", &rows, |traffic| &traffic.from_workers);
     let mut total = vec!["both".to_string(), "all".to_string()];
     total.extend(rows.iter().map(|row| count_text(row.traffic.total())));
     let mut rate = vec!["both".to_string(), "all per second".to_string()];
-    rate.extend(
-        rows.iter()
-            .map(|row| rate_text(row.traffic.total(), row.cost.seconds)),
-    );
+    rate.extend(rows.iter().map(|row| rate_text(row.traffic.total(), row.cost.seconds)));
     table.add_row(total);
     table.add_row(rate);
     align(&mut table, 2);
@@ -84,10 +74,7 @@ fn add_kinds(
     rows: &[Row],
     pick: fn(&Traffic) -> &BTreeMap<String, Count>,
 ) {
-    let kinds: BTreeSet<&String> = rows
-        .iter()
-        .flat_map(|row| pick(&row.traffic).keys())
-        .collect();
+    let kinds: BTreeSet<&String> = rows.iter().flat_map(|row| pick(&row.traffic).keys()).collect();
     for kind in kinds {
         let mut cells = vec![direction.to_string(), kind.clone()];
         let count = |row: &Row| pick(&row.traffic).get(kind).copied().unwrap_or_default();
@@ -122,7 +109,7 @@ fn terms_cells(row: &Row) -> Vec<String> {
 fn empty<T: ToString>(heads: &[T], style: Style) -> Table {
     let mut table = Table::new();
     match style {
-        Style::Terminal => table.load_style(presets::UTF8_HORIZONTAL_ONLY),
+        Style::Terminal => table.load_style(presets::UTF8_FULL_CONDENSED),
         Style::Markdown => table.load_style(presets::ASCII_MARKDOWN),
     };
     table.set_header(heads.iter().map(ToString::to_string));
@@ -191,10 +178,8 @@ mod tests {
     #[test]
     fn markdown_tables_hold_every_term() {
         let table = terms_table(&comparison(), Style::Markdown);
-        let lines: Vec<String> = table
-            .lines()
-            .map(|l| l.split_whitespace().collect::<Vec<_>>().join(" "))
-            .collect();
+        let lines: Vec<String> =
+            table.lines().map(|l| l.split_whitespace().collect::<Vec<_>>().join(" ")).collect();
         assert!(lines[0].starts_with("| P | time s |"), "{table}");
         assert!(lines[2].starts_with("| seq | 8.000 | 7.500-9.000 | 1,000,000 | 1.00 |"));
         let row = "| 2 | 4.000 | 4.000-4.200 | 1,050,000 | 2.00 | 100.0 % | 5.0 % | 90.0 % | \

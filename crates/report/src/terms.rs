@@ -63,14 +63,8 @@ impl Terms {
     pub fn new(baseline: &Baseline, cost: &Cost) -> Option<Terms> {
         let processors = f64::from(cost.processors);
         let (nodes, base_nodes) = (cost.nodes as f64, baseline.nodes as f64);
-        let measured = [
-            processors,
-            nodes,
-            base_nodes,
-            cost.seconds,
-            cost.busy_seconds,
-            baseline.seconds,
-        ];
+        let measured =
+            [processors, nodes, base_nodes, cost.seconds, cost.busy_seconds, baseline.seconds];
         if measured.iter().any(|&quantity| quantity <= 0.0) {
             return None;
         }
@@ -116,46 +110,11 @@ mod tests {
 
     #[test]
     fn nothing_is_compared_with_nothing() {
-        let baseline = Baseline {
-            seconds: 1.0,
-            nodes: 1,
-        };
-        let cost = Cost {
-            processors: 1,
-            seconds: 1.0,
-            nodes: 1,
-            busy_seconds: 1.0,
-        };
+        let baseline = Baseline { seconds: 1.0, nodes: 1 };
+        let cost = Cost { processors: 1, seconds: 1.0, nodes: 1, busy_seconds: 1.0 };
         assert!(Terms::new(&baseline, &cost).is_some());
-        assert_eq!(
-            Terms::new(
-                &Baseline {
-                    nodes: 0,
-                    ..baseline
-                },
-                &cost
-            ),
-            None
-        );
-        assert_eq!(
-            Terms::new(
-                &baseline,
-                &Cost {
-                    busy_seconds: 0.0,
-                    ..cost
-                }
-            ),
-            None
-        );
-        assert_eq!(
-            Terms::new(
-                &baseline,
-                &Cost {
-                    seconds: 0.0,
-                    ..cost
-                }
-            ),
-            None
-        );
+        assert_eq!(Terms::new(&Baseline { nodes: 0, ..baseline }, &cost), None);
+        assert_eq!(Terms::new(&baseline, &Cost { busy_seconds: 0.0, ..cost }), None);
+        assert_eq!(Terms::new(&baseline, &Cost { seconds: 0.0, ..cost }), None);
     }
 }
