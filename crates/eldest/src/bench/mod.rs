@@ -1,0 +1,134 @@
+//! `eldest bench`: measures what processors buy against the sequential program.
+
+mod loopback;
+mod measure;
+
+use crate::engine::interruptible;
+use crate::question::QuestionArgs;
+use crate::{Failure, choices, output};
+use clap::Args;
+use cluster::Client;
+use game::Policy;
+use measure::{Measurement, Site};
+use report::{Comparison, Style};
+use search::Catalogue;
+use std::path::{Path, PathBuf};
+use std::time::Duration;
+
+/// The position of the FFO suite that is searched when nothing is named.
+const DEFAULT_POSITION: &str = "42";
+
+/// Options of `eldest bench`.
+#[derive(Args, Debug)]
+pub(crate) struct BenchArgs {
+    #[command(flatten)]
+    question: QuestionArgs,
+    /// Worker processes started on this host, one step per number
+    #[arg(long, value_name = "LIST", default_value = "1,2", value_delimiter = ',')]
+    #[arg(value_parser = clap::value_parser!(u32).range(1..=1024), conflicts_with = "coordinator")]
+    workers: Vec<u32>,
+    /// Search threads of each worker process
+    #[arg(long, value_name = "N", default_value_t = 1, conflicts_with = "coordinator")]
+    #[arg(value_parser = clap::value_parser!(u16).range(1..=i64::from(wire::MAX_SLOTS)))]
+    threads_per_worker: u16,
+    /// Measure on the running cluster of this coordinator instead, as in http://host:7171
+    #[arg(long, value_name = "URL", requires = "processors")]
+    coordinator: Option<String>,
+    /// Slots of that cluster, one step per number, as in 1,2,4,8
+    #[arg(long, value_name = "LIST", value_delimiter = ',', requires = "coordinator")]
+    #[arg(value_parser = clap::value_parser!(u32).range(1..))]
+    processors: Vec<u32>,
+    /// How long to wait for that coordinator to answer
+    #[arg(long, value_name = "TIME", default_value = "10s", value_parser = choices::time)]
+    patience: Duration,
+    /// Times each step and the baseline are repeated
+    #[arg(long, default_value_t = 3, value_parser = clap::value_parser!(u32).range(1..=1000))]
+    runs: u32,
+    /// Print the tables in Markdown
+    #[arg(long)]
+    markdown: bool,
+    /// Write everything that was measured to this file
+    #[arg(long, value_name = "FILE")]
+    json: Option<PathBuf>,
+    /// Write the table to this file
+    #[arg(long, value_name = "FILE")]
+    csv: Option<PathBuf>,
+}
+
+/// Measures, prints the tables, and writes the files.
+pub(crate) async fn run(mut args: BenchArgs, catalogue: Catalogue) -> Result<(), Failure> {
+    if args.question.policy == Policy::Sequential {
+        return Err(Failure::given("--policy sequential is the baseline; give a parallel policy"));
+    }
+    if args.question.names_nothing() {
+        args.question.choose_suite("ffo", DEFAULT_POSITION)?;
+    }
+    for path in [&args.json, &args.csv].into_iter().flatten() {
+        check_folder(path)?;
+    }
+    let questions = args.question.questions(&catalogue)?;
+    let (site, steps) = interruptible(site(&args, catalogue)).await?;
+    let measurement = Measurement { questions: &questions, site, steps, runs: args.runs };
+    let comparison = interruptible(measurement.run()).await?;
+    show(&comparison, if args.markdown { Style::Markdown } else { Style::Terminal })?;
+    write(&args, &comparison)
+}
+
+async fn site(args: &BenchArgs, catalogue: Catalogue) -> Result<(Site, Vec<u32>), Failure> {
+    let Some(url) = &args.coordinator else {
+        let threads = args.threads_per_worker;
+        return Ok((Site::Loopback { catalogue, threads }, args.workers.clone()));
+    };
+    let most = args.processors.iter().copied().max().unwrap_or(0);
+    let mut client = Client::connect(url, args.patience).await?;
+    let slots = loopback::slots(&mut client).await?;
+    if slots < most {
+        return Err(Failure::given(format!(
+            "--processors {most}, but the cluster at {url} has {slots} slots; start more workers"
+        )));
+    }
+    Ok((Site::Cluster(client), args.processors.clone()))
+}
+
+fn show(comparison: &Comparison, style: Style) -> Result<(), Failure> {
+    let runs = comparison.baselines.len();
+    let terms = report::terms_table(comparison, style);
+    let traffic = report::traffic_table(comparison, style);
+    output::print(&format!(
+        "{problem}\n\n{terms}\n\n\
+         Each row is the median of {runs} by time. S = P·LO·PE/(1+SO): speed-up against the \
+         sequential program (seq),\nsearch overhead SO, load LO, performance PE. Pushed: windows \
+         sent to running jobs; cut: those that cut off;\ndiscarded: nodes of cancelled jobs.\n\n\
+         {traffic}",
+        problem = comparison.problem,
+    ))
+}
+
+fn check_folder(path: &Path) -> Result<(), Failure> {
+    let folder = match path.parent() {
+        Some(folder) if folder.as_os_str().is_empty() => Path::new("."),
+        Some(folder) => folder,
+        None => path,
+    };
+    if folder.is_dir() && !path.is_dir() {
+        return Ok(());
+    }
+    Err(Failure::given(format!(
+        "cannot write {}: give a file in a folder that exists",
+        path.display()
+    )))
+}
+
+fn write(args: &BenchArgs, comparison: &Comparison) -> Result<(), Failure> {
+    let write = |path: &Path, text: String| {
+        report::write_whole(path, &text)
+            .map_err(|error| Failure::given(format!("cannot write {}: {error}", path.display())))
+    };
+    if let Some(path) = &args.json {
+        write(path, report::json(comparison))?;
+    }
+    if let Some(path) = &args.csv {
+        write(path, report::csv(comparison))?;
+    }
+    Ok(())
+}

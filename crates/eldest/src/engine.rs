@@ -1,0 +1,185 @@
+//! Where searches are made: [`Engine`].
+
+use crate::Failure;
+use crate::output::Progress;
+use crate::question::Question;
+use cluster::{Answer, Client, SearchOrder, SearchUpdate, Standing};
+use game::Setup;
+use report::Facts;
+use search::{Catalogue, Solution, Table};
+use std::future::Future;
+use std::num::NonZero;
+use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::time::{Duration, Instant};
+use tokio::sync::oneshot;
+use ybw::Outcome;
+
+/// Stack of the thread of the plain program. Its recursion is as deep as the game is long.
+const STACK_BYTES: usize = 64 << 20;
+
+/// Something that searches.
+pub(crate) enum Engine {
+    /// The plain sequential program, on a thread of this process.
+    Sequential(Catalogue),
+    /// The machines of a cluster, without sockets, on threads of this process.
+    Here {
+        /// The games.
+        catalogue: Catalogue,
+        /// Search threads.
+        threads: u16,
+    },
+    /// A cluster.
+    Remote {
+        /// The connection to its coordinator.
+        client: Client,
+        /// The slots that may work at one search; 0 for all.
+        processors: u32,
+    },
+}
+
+impl Engine {
+    /// An engine of so many threads of this process; all cores if it is not said.
+    pub(crate) fn here(catalogue: Catalogue, threads: Option<u16>) -> Engine {
+        Engine::Here { catalogue, threads: threads.unwrap_or_else(cores) }
+    }
+
+    /// Connects to the coordinator at `url`.
+    pub(crate) async fn remote(
+        url: &str,
+        patience: Duration,
+        processors: u32,
+    ) -> Result<Engine, Failure> {
+        let client = Client::connect(url, patience).await?;
+        Ok(Engine::Remote { client, processors })
+    }
+
+    /// Searches a position until it is solved or `limit` has passed. `name` is shown while it goes on.
+    pub(crate) async fn solve(
+        &self,
+        question: &Question,
+        limit: Option<Duration>,
+        name: &str,
+    ) -> Result<Answer, Failure> {
+        let (setup, mut progress) = (question.setup.clone(), Progress::new(name));
+        match self {
+            Engine::Sequential(catalogue) => {
+                let catalogue = catalogue.clone();
+                progress.show("");
+                on_a_thread(limit, move |stop| solve_plainly(&catalogue, &setup, stop)).await
+            }
+            Engine::Here { catalogue, threads } => {
+                let (catalogue, threads) = (catalogue.clone(), *threads);
+                let order = SearchOrder { setup, processors: 0, limit };
+                on_a_thread(None, move |stop| {
+                    let watch = |update| progress.show(&standing(&update));
+                    Ok(cluster::solve_here(&catalogue, order, threads, stop, watch)?)
+                })
+                .await
+            }
+            Engine::Remote { client, processors } => {
+                let order = SearchOrder { setup, processors: *processors, limit };
+                let mut followed = client.clone().submit(order).await?;
+                Ok(followed.answer(|update| progress.show(&standing(&update))).await?)
+            }
+        }
+    }
+}
+
+/// The cores of this host.
+pub(crate) fn cores() -> u16 {
+    let cores = std::thread::available_parallelism().map_or(1, NonZero::get);
+    u16::try_from(cores).unwrap_or(u16::MAX)
+}
+
+/// Runs `work` unless Ctrl-C comes first, which drops it.
+pub(crate) async fn interruptible<T>(
+    work: impl Future<Output = Result<T, Failure>>,
+) -> Result<T, Failure> {
+    tokio::select! {
+        done = work => done,
+        heard = tokio::signal::ctrl_c() => match heard {
+            Ok(()) => Err(Failure::Interrupted),
+            Err(error) => Err(Failure::run(format!("cannot listen for Ctrl-C: {error}"))),
+        },
+    }
+}
+
+/// Lets a thread search, and tells it to stop after `limit` or when nobody waits any more.
+async fn on_a_thread(
+    limit: Option<Duration>,
+    search: impl FnOnce(&Arc<AtomicBool>) -> Result<Answer, Failure> + Send + 'static,
+) -> Result<Answer, Failure> {
+    let stop = StopOnDrop(Arc::new(AtomicBool::new(false)));
+    let flag = stop.0.clone();
+    let (sender, mut receiver) = oneshot::channel();
+    let thread = std::thread::Builder::new().name("search".into()).stack_size(STACK_BYTES);
+    let thread = thread.spawn(move || drop(sender.send(search(&flag))));
+    thread.map_err(|error| Failure::run(format!("cannot start a search thread: {error}")))?;
+    let timed_out = async {
+        match limit {
+            Some(limit) => tokio::time::sleep(limit).await,
+            None => std::future::pending().await,
+        }
+    };
+    let done = tokio::select! {
+        done = &mut receiver => done,
+        () = timed_out => {
+            stop.0.store(true, Ordering::Relaxed);
+            receiver.await
+        }
+    };
+    done.map_err(|_| Failure::run("the search thread died"))?
+}
+
+/// Stops the search thread when it is dropped.
+struct StopOnDrop(Arc<AtomicBool>);
+
+impl Drop for StopOnDrop {
+    fn drop(&mut self) {
+        self.0.store(true, Ordering::Relaxed);
+    }
+}
+
+/// The time of the answer includes making the table, as it does on a cluster.
+fn solve_plainly(
+    catalogue: &Catalogue,
+    setup: &Setup,
+    stop: &Arc<AtomicBool>,
+) -> Result<Answer, Failure> {
+    let problem = catalogue.prepare(setup)?;
+    let started = Instant::now();
+    let table = (setup.table_mib > 0).then(|| Arc::new(Table::new(setup.table_mib)));
+    let solution = problem.solve(table, cluster::pay, stop);
+    let elapsed_ns = u64::try_from(started.elapsed().as_nanos()).unwrap_or(u64::MAX);
+    let line = solution.as_ref().map_or(&[][..], |solution| &solution.line);
+    Ok(Answer {
+        line_text: problem.line_text(line),
+        facts: match solution {
+            Some(Solution { value, line, tally }) => {
+                Facts::sequential(Outcome::Solved { value, line }, elapsed_ns, tally)
+            }
+            None => Facts { elapsed_ns, ..Facts::nothing() },
+        },
+    })
+}
+
+/// How a search stands, for a person.
+fn standing(update: &SearchUpdate) -> String {
+    match update {
+        SearchUpdate::Accepted(search) => format!("search {search}"),
+        SearchUpdate::Queued { ahead } => format!("{ahead} searches are before it"),
+        SearchUpdate::Progress(standing) => {
+            let Standing { depth, tally, slots, idle_slots, jobs, line_text, .. } = standing;
+            let nodes = report::grouped(tally.nodes + tally.quiescence);
+            let busy = slots.saturating_sub(*idle_slots);
+            let line = line_text.iter().take(MAX_SHOWN_MOVES).cloned().collect::<Vec<_>>();
+            let line = line.join(" ");
+            format!("depth {depth}, {nodes} nodes, {busy} of {slots} slots, {jobs} jobs  {line}")
+        }
+        SearchUpdate::Answer(_) => String::new(),
+    }
+}
+
+/// Moves of the best line that are shown while a search goes on.
+const MAX_SHOWN_MOVES: usize = 8;

@@ -1,0 +1,46 @@
+//! What commands print: results to standard output, progress to a terminal.
+
+use crate::Failure;
+use std::io::{self, IsTerminal, Write};
+
+/// Prints one or more lines of a result. A closed pipe is a failure, not a panic.
+pub(crate) fn print(text: &str) -> Result<(), Failure> {
+    let mut out = io::stdout().lock();
+    let written = writeln!(out, "{text}").and_then(|()| out.flush());
+    written.map_err(|error| Failure::run(format!("cannot write to standard output: {error}")))
+}
+
+/// A line on standard error that is overwritten by the next one and goes away with its owner; only
+/// if that is a terminal.
+pub(crate) struct Progress {
+    name: String,
+    shown: bool,
+    terminal: bool,
+}
+
+impl Progress {
+    /// Shows nothing yet. Every line will begin with `name`.
+    pub(crate) fn new(name: &str) -> Progress {
+        Progress { name: name.to_string(), shown: false, terminal: io::stderr().is_terminal() }
+    }
+
+    /// Shows `text` instead of what was shown before.
+    pub(crate) fn show(&mut self, text: &str) {
+        if self.terminal {
+            // A terminal that is gone is no reason to end the search.
+            let _ = write!(io::stderr(), "{CLEAR}{}: {text}", self.name);
+            self.shown = true;
+        }
+    }
+}
+
+impl Drop for Progress {
+    fn drop(&mut self) {
+        if self.shown {
+            let _ = write!(io::stderr(), "{CLEAR}");
+        }
+    }
+}
+
+/// Goes to the beginning of the line and erases it.
+const CLEAR: &str = "\r\x1b[K";

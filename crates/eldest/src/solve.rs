@@ -1,0 +1,99 @@
+//! `eldest solve`: searches a position or a suite, here or on a cluster.
+
+use crate::engine::{Engine, interruptible};
+use crate::question::{Question, QuestionArgs};
+use crate::record::{Record, Summary};
+use crate::{Failure, choices, output};
+use clap::Args;
+use game::{Policy, Score};
+use search::Catalogue;
+use std::time::Duration;
+use ybw::Outcome;
+
+/// Options of `eldest solve`.
+#[derive(Args, Debug)]
+pub(crate) struct SolveArgs {
+    #[command(flatten)]
+    question: QuestionArgs,
+    /// Search threads of this process [default: all cores]
+    #[arg(long, value_name = "N", conflicts_with = "coordinator")]
+    #[arg(value_parser = clap::value_parser!(u16).range(1..=i64::from(wire::MAX_SLOTS)))]
+    threads: Option<u16>,
+    /// Search on the cluster of this coordinator, as in http://host:7171
+    #[arg(long, value_name = "URL")]
+    coordinator: Option<String>,
+    /// Slots of the cluster that may work at it, spread over the hosts [default: all]
+    #[arg(long, value_name = "N", requires = "coordinator")]
+    #[arg(value_parser = clap::value_parser!(u32).range(1..))]
+    processors: Option<u32>,
+    /// How long to wait for a coordinator to answer
+    #[arg(long, value_name = "TIME", default_value = "10s", value_parser = choices::time)]
+    patience: Duration,
+    /// Give a search up after this time, as in 30s
+    #[arg(long, value_name = "TIME", value_parser = choices::time)]
+    time: Option<Duration>,
+    /// Fail if the score is another one
+    #[arg(long, value_name = "SCORE", conflicts_with = "suite", allow_hyphen_values = true)]
+    #[arg(value_parser = choices::score)]
+    expect: Option<Score>,
+    /// Print one JSON object per position
+    #[arg(long)]
+    json: bool,
+}
+
+/// Searches what the options name and compares every score with the one expected.
+pub(crate) async fn run(args: SolveArgs, catalogue: Catalogue) -> Result<(), Failure> {
+    let mut questions = args.question.questions(&catalogue)?;
+    for question in &mut questions {
+        question.expected = question.expected.or(args.expect);
+    }
+    let engine = engine(&args, &catalogue).await?;
+    let mut summary = Summary::new();
+    let mut failure = None;
+    for question in &questions {
+        let position = catalogue.prepare(&question.setup)?.position_text();
+        let answer = interruptible(engine.solve(question, args.time, &question.label())).await?;
+        let complaint = complaint(question, &answer.facts.outcome, args.time);
+        let record = Record::new(question, position, answer);
+        output::print(&if args.json { record.json() } else { record.text() })?;
+        summary.add(&record);
+        failure = failure.or(complaint);
+    }
+    if args.question.suite.is_some() {
+        output::print(&if args.json { summary.json() } else { summary.text() })?;
+    }
+    failure.map_or(Ok(()), Err)
+}
+
+async fn engine(args: &SolveArgs, catalogue: &Catalogue) -> Result<Engine, Failure> {
+    match &args.coordinator {
+        Some(url) => {
+            let processors = args.processors.unwrap_or(0);
+            interruptible(Engine::remote(url, args.patience, processors)).await
+        }
+        None if args.question.policy == Policy::Sequential => {
+            Ok(Engine::Sequential(catalogue.clone()))
+        }
+        None => Ok(Engine::here(catalogue.clone(), args.threads)),
+    }
+}
+
+/// What is wrong with an answer, if anything.
+fn complaint(question: &Question, outcome: &Outcome, limit: Option<Duration>) -> Option<Failure> {
+    let label = question.label();
+    match outcome {
+        Outcome::Solved { value, .. } if question.agrees(*value) => None,
+        Outcome::Solved { value, .. } => {
+            let expected = question.expected.map_or(String::new(), |score| score.to_string());
+            Some(Failure::run(format!("{label}: score {value}, but {expected} was expected")))
+        }
+        Outcome::Aborted => {
+            let why = match limit {
+                Some(limit) => format!("given up after {}", humantime::format_duration(limit)),
+                None => "given up by somebody else".to_string(),
+            };
+            Some(Failure::run(format!("{label}: {why}")))
+        }
+        Outcome::Failed { reason } => Some(Failure::run(format!("{label}: {reason}"))),
+    }
+}

@@ -1,0 +1,50 @@
+//! `eldest worker`: searches subtrees for a coordinator.
+
+use crate::engine::cores;
+use crate::shutdown::on_signal;
+use crate::{Failure, choices};
+use clap::Args;
+use cluster::WorkerConfig;
+use search::Catalogue;
+use std::io;
+use std::time::Duration;
+
+/// Options of `eldest worker`.
+#[derive(Args, Debug)]
+pub(crate) struct WorkerArgs {
+    /// The coordinator, as in http://host:7171
+    #[arg(long, value_name = "URL", env = "ELDEST_COORDINATOR")]
+    coordinator: String,
+    /// Search threads [default: all cores]
+    #[arg(long, value_name = "N")]
+    #[arg(value_parser = clap::value_parser!(u16).range(1..=i64::from(wire::MAX_SLOTS)))]
+    threads: Option<u16>,
+    /// The name it is known by [default: the host's name]
+    #[arg(long)]
+    name: Option<String>,
+    /// How long to try to reach the coordinator before giving up
+    #[arg(long, value_name = "TIME", default_value = "1m", value_parser = choices::time)]
+    patience: Duration,
+    /// End when standard input ends, and so with the process that holds its other end
+    #[arg(long, hide = true)]
+    while_stdin: bool,
+}
+
+/// Works until it is told to stop.
+pub(crate) async fn run(args: WorkerArgs, catalogue: Catalogue) -> Result<(), Failure> {
+    let shutdown = on_signal()?;
+    if args.while_stdin {
+        let shutdown = shutdown.clone();
+        std::thread::spawn(move || {
+            // Nothing is ever said there: whether it ends or breaks, the other end is gone.
+            let _ = io::copy(&mut io::stdin(), &mut io::sink());
+            shutdown.cancel();
+        });
+    }
+    let config = WorkerConfig {
+        name: args.name,
+        connect_patience: args.patience,
+        ..WorkerConfig::new(args.coordinator, args.threads.unwrap_or_else(cores))
+    };
+    Ok(cluster::run_worker(config, catalogue, shutdown).await?)
+}

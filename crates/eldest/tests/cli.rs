@@ -1,0 +1,324 @@
+//! The command line as scripts see it: exit codes, one line about what is wrong, JSON.
+
+use serde_json::Value;
+use std::io::{BufRead, BufReader};
+use std::net::TcpListener;
+use std::process::{Child, Command, Output, Stdio};
+
+const ELDEST: &str = env!("CARGO_BIN_EXE_eldest");
+
+fn eldest(arguments: &[&str]) -> Output {
+    let output = Command::new(ELDEST).args(arguments).env_remove("ELDEST_LOG").output();
+    output.expect("the program can be started")
+}
+
+fn text(bytes: &[u8]) -> String {
+    String::from_utf8(bytes.to_vec()).expect("the program writes UTF-8")
+}
+
+/// The JSON objects it prints, one per line.
+fn objects(arguments: &[&str]) -> Vec<Value> {
+    let output = eldest(arguments);
+    let said = text(&output.stderr);
+    assert!(output.status.success(), "{arguments:?}: {:?} {said}", output.status);
+    let lines = text(&output.stdout);
+    lines.lines().map(|line| serde_json::from_str(line).expect("each line is JSON")).collect()
+}
+
+fn check_refused(arguments: &[&str], complaint: &str) {
+    let output = eldest(arguments);
+    let said = text(&output.stderr);
+    assert_eq!(output.status.code(), Some(2), "{arguments:?}: {said}");
+    assert_eq!(said.lines().count(), 1, "{arguments:?}: {said}");
+    assert!(said.starts_with("error: ") && said.contains(complaint), "{arguments:?}: {said}");
+    assert!(output.stdout.is_empty(), "{arguments:?}");
+}
+
+#[test]
+fn bad_usage_gets_one_line_and_exit_code_2() {
+    check_refused(&[], "give a command");
+    check_refused(&["conquer"], "unrecognized subcommand 'conquer'");
+    check_refused(&["solve"], "--game GAMESPEC");
+    check_refused(&["solve", "--game", "othello", "--threads", "0"], "--threads");
+    check_refused(&["solve", "--game", "othello", "--order", "x"], "left-to-right");
+    check_refused(&["solve", "--game", "othello", "--window", "2,2"], "must be ALPHA,BETA");
+    check_refused(&["solve", "--game", "othello", "--depth", "many"], "must be full or plies");
+    check_refused(&["solve", "--game", "othello", "--time", "5"], "a number and a unit");
+    check_refused(&["solve", "--game", "othello", "--deepening"], "a fixed depth");
+    check_refused(&["solve", "--game", "othello", "--min-split", "0"], "--min-split");
+    check_refused(&["solve", "--game", "othello", "--processors", "2"], "--coordinator");
+    check_refused(&["solve", "--game", "othello", "--only", "40"], "--suite");
+    check_refused(&["solve", "--game", "othello", "--log", "a=b=c"], "--log");
+    check_refused(&["bench", "--workers", "0"], "--workers");
+    check_refused(&["bench", "--workers", "1,x"], "--workers");
+    check_refused(&["bench", "--runs", "0"], "--runs");
+    check_refused(&["bench", "--policy", "sequential"], "is the baseline");
+    check_refused(&["bench", "--json", "/nowhere/at/all.json"], "/nowhere/at/all.json");
+    check_refused(&["bench", "--coordinator", "http://127.0.0.1:1"], "--processors");
+    check_refused(&["worker"], "--coordinator");
+    check_refused(&["coordinator", "--listen", "here"], "--listen");
+    check_refused(&["perft", "--game", "othello", "--depth", "0"], "--depth");
+}
+
+#[test]
+fn bad_games_and_positions_get_one_line_and_exit_code_2() {
+    let check = |game: &str, position: &str, complaint: &str| {
+        check_refused(&["solve", "--game", game, "--position", position], complaint);
+        check_refused(
+            &["perft", "--depth", "1", "--game", game, "--position", position],
+            complaint,
+        );
+    };
+    check("conect", "", "there is no game \"conect\"");
+    check("connect:9x9", "", "too large");
+    check("connect:4x4,scoring=odd", "", "scoring=odd");
+    check("connect:4x4", "19", "9");
+    check("connect:4x4", "11111", "11111");
+    check("othello", "XO", "64 squares");
+    check("othello:8x8", "", "no size");
+    check("tictactoe", "XXXX", "XXXX");
+    check("tree:/nowhere/tree.json", "", "/nowhere/tree.json");
+    check("tree:[[1,2],[3", "", "nested JSON lists");
+    check("nim:3,x", "", "x");
+    check("synthetic:b=0", "", "b=0");
+}
+
+#[test]
+fn bad_files_get_one_line_and_exit_code_2() {
+    let folder = tempfile::tempdir().expect("a folder can be made");
+    let path = folder.path().join("file");
+    let name = path.to_str().expect("the path is UTF-8");
+    let check = |content: &[u8], arguments: &[&str], complaint: &str| {
+        std::fs::write(&path, content).expect("the file can be written");
+        check_refused(arguments, complaint);
+    };
+    let tree = format!("tree:{name}");
+    check(b"[[1, 2], [3", &["solve", "--game", &tree], "line 1 column 11");
+    check(b"[[1, 2], [3, \"x\"]]", &["solve", "--game", &tree], "integer");
+    check(b"\xff", &["solve", "--game", &tree], "not a text file");
+    let blank = vec![b' '; (1 << 20) + 1];
+    check(&blank, &["solve", "--game", &tree], "at most 1048576 bytes");
+    let suite = ["solve", "--game", "connect", "--suite", name];
+    check(b"", &suite, "holds no position");
+    check(b"445 1\n445\n", &suite, "line 2");
+    check(b"445 1\n448 1\n", &suite, "position 2 of the suite");
+    check(b"445 1\n", &["solve", "--suite", name], "--game GAMESPEC");
+    let none_left = [&suite[..], &["--only", "2-3"]].concat();
+    check(b"445 1\n", &none_left, "--only selects no position");
+    check_refused(&["solve", "--suite", "/nowhere/suite"], "/nowhere/suite");
+}
+
+#[test]
+fn a_coordinator_that_is_not_there_is_named_with_the_time_it_was_waited_for() {
+    let free = TcpListener::bind("127.0.0.1:0").expect("there is a free port");
+    let url = format!("http://{}", free.local_addr().expect("it has an address"));
+    drop(free);
+    let there = ["--coordinator", &url, "--patience", "200ms"];
+    for command in [
+        &["solve", "--game", "tictactoe"][..],
+        &["worker", "--threads", "1"],
+        &["bench", "--processors", "1"],
+    ] {
+        check_refused(&[command, &there].concat(), "within 200ms");
+    }
+    check_refused(&["worker", "--threads", "1", "--coordinator", "no address"], "no address");
+}
+
+#[test]
+fn a_port_in_use_is_named() {
+    let taken = TcpListener::bind("127.0.0.1:0").expect("there is a free port");
+    let address = taken.local_addr().expect("it has an address").to_string();
+    check_refused(&["coordinator", "--log", "warn", "--listen", &address], &address);
+}
+
+#[test]
+fn alpha_beta_visits_the_published_interior_nodes() {
+    let check = |board: &str, order: &str, interior: u64| {
+        let game = format!("connect:{board},scoring=outcome");
+        let plain = ["--policy", "sequential", "--algorithm", "alpha-beta", "--table", "0"];
+        let what = ["solve", "--json", "--window", "-2,2", "--order", order, "--game", &game];
+        let record = &objects(&[&what[..], &plain].concat())[0];
+        assert_eq!(record["interior"], interior, "{board} {order}");
+        assert_eq!((&record["score"], &record["bound"]), (&0.into(), &"exact".into()));
+    };
+    check("3x3", "left-to-right", 213);
+    check("4x3", "left-to-right", 749);
+    check("3x4", "left-to-right", 2_826);
+    check("4x4", "left-to-right", 43_827);
+    check("4x4", "centre-first", 108_671);
+    check("4x3", "best-first", 601);
+    check("4x3", "worst-first", 1_286);
+}
+
+#[test]
+fn the_textbook_tree_is_six() {
+    let game = "tree:[[[[9,6],[4,7]],[[7,6],[1,-9]]],[[[1,9],[0,-4]],[[4,-1],[2,-3]]]]";
+    let check = |algorithm: &str, leaves: u64| {
+        let record = &objects(&[
+            "solve",
+            "--json",
+            "--policy",
+            "sequential",
+            "--table",
+            "0",
+            "--order",
+            "left-to-right",
+            "--game",
+            game,
+            "--algorithm",
+            algorithm,
+        ])[0];
+        assert_eq!((&record["score"], &record["leaves"]), (&6.into(), &leaves.into()));
+    };
+    check("minimax", 16);
+    check("alpha-beta", 7);
+}
+
+#[test]
+fn a_record_has_every_field_and_the_facts_of_its_run() {
+    let record = &objects(&["solve", "--json", "--game", "tictactoe", "--threads", "2"])[0];
+    for field in [
+        "game",
+        "position",
+        "score",
+        "bound",
+        "best_move",
+        "pv",
+        "nodes",
+        "interior",
+        "leaves",
+        "quiescence",
+        "seconds",
+        "run",
+    ] {
+        assert!(record.get(field).is_some(), "{field} is missing in {record}");
+    }
+    assert_eq!((&record["score"], &record["run"]["slots"]), (&0.into(), &2.into()));
+}
+
+#[test]
+fn an_unexpected_score_is_exit_code_1() {
+    let solve = ["solve", "--policy", "sequential", "--game", "tictactoe"];
+    assert!(eldest(&[&solve[..], &["--expect", "0"]].concat()).status.success());
+    let output = eldest(&[&solve[..], &["--expect", "-1"]].concat());
+    assert_eq!(output.status.code(), Some(1));
+    assert!(text(&output.stderr).contains("score 0, but -1 was expected"));
+    // A bound is held against the expected score as what it says.
+    let window = [&solve[..], &["--window", "-3,-1", "--expect"]].concat();
+    assert!(eldest(&[&window[..], &["1"]].concat()).status.success());
+    assert_eq!(eldest(&[&window[..], &["-2"]].concat()).status.code(), Some(1));
+}
+
+#[test]
+fn a_search_that_takes_too_long_is_exit_code_1() {
+    for policy in ["sequential", "ybw"] {
+        let output = eldest(&[
+            "solve",
+            "--game",
+            "othello",
+            "--time",
+            "100ms",
+            "--policy",
+            policy,
+            "--threads",
+            "1",
+        ]);
+        assert_eq!(output.status.code(), Some(1), "{policy}");
+        assert!(text(&output.stderr).contains("given up after 100ms"), "{policy}");
+    }
+}
+
+#[test]
+fn a_suite_ends_with_a_summary() {
+    let lines =
+        objects(&["solve", "--json", "--threads", "1", "--suite", "ffo", "--only", "20-22"]);
+    assert_eq!(lines.len(), 4);
+    assert_eq!((&lines[0]["id"], &lines[0]["agrees"]), (&20.into(), &true.into()));
+    assert_eq!((&lines[3]["summary"], &lines[3]["agree"]), (&true.into(), &3.into()));
+}
+
+#[test]
+fn perft_counts_othello() {
+    let output = eldest(&["perft", "--game", "othello", "--depth", "6"]);
+    assert_eq!(text(&output.stdout), "1 4\n2 12\n3 56\n4 244\n5 1396\n6 8200\n");
+}
+
+/// A process that is killed at the end of the test.
+struct Process(Child);
+
+impl Drop for Process {
+    fn drop(&mut self) {
+        let _ = self.0.kill();
+        let _ = self.0.wait();
+    }
+}
+
+/// A coordinator and where it listens.
+fn coordinator() -> (Process, String) {
+    let mut child = Command::new(ELDEST)
+        .args(["coordinator", "--listen", "127.0.0.1:0", "--threads", "1"])
+        .args(["--log", "info", "--log-format", "json"])
+        .stderr(Stdio::piped())
+        .spawn()
+        .expect("the program can be started");
+    let log = child.stderr.take().expect("its log is piped");
+    let process = Process(child);
+    for line in BufReader::new(log).lines() {
+        let line: Value = serde_json::from_str(&line.expect("the log can be read")).expect("JSON");
+        if let Some(address) = line["fields"]["address"].as_str() {
+            return (process, format!("http://{address}"));
+        }
+    }
+    panic!("the coordinator ended without saying where it listens");
+}
+
+#[test]
+fn a_cluster_solves_and_is_measured() {
+    let (_coordinator, url) = coordinator();
+    let there = ["--coordinator", &url];
+    let solve = ["solve", "--json", "--suite", "ffo", "--only", "21"];
+    let lines = objects(&[&solve[..], &there].concat());
+    assert_eq!(lines[0]["agrees"], true);
+    let bench = ["bench", "--suite", "ffo", "--only", "21", "--runs", "1", "--markdown"];
+    let output = eldest(&[&bench[..], &there, &["--processors", "1"]].concat());
+    assert!(output.status.success(), "{}", text(&output.stderr));
+    let table = text(&output.stdout);
+    assert!(
+        table.lines().any(|line| line.starts_with("|   1 ") || line.starts_with("| 1 ")),
+        "{table}"
+    );
+    check_refused(&[&bench[..], &there, &["--processors", "1,64"]].concat(), "1 slots");
+}
+
+#[test]
+fn bench_measures_processes_and_writes_its_files() {
+    let folder = tempfile::tempdir().expect("a folder can be made");
+    let (json, csv) = (folder.path().join("bench.json"), folder.path().join("bench.csv"));
+    let output = eldest(&[
+        "bench",
+        "--suite",
+        "ffo",
+        "--only",
+        "21-22",
+        "--workers",
+        "1,2",
+        "--runs",
+        "1",
+        "--json",
+        json.to_str().expect("UTF-8"),
+        "--csv",
+        csv.to_str().expect("UTF-8"),
+    ]);
+    assert!(output.status.success(), "{}", text(&output.stderr));
+    let document = std::fs::read_to_string(json).expect("the JSON file is there");
+    let document: Value = serde_json::from_str(&document).expect("it is JSON");
+    for (row, processors) in [(0, 1), (1, 2)] {
+        let row = &document["rows"][row];
+        let term = |name: &str| row[name].as_f64().expect("every term is a number");
+        assert_eq!(row["processors"], processors);
+        let product = term("processors") * term("load") * term("performance")
+            / (1.0 + term("search_overhead"));
+        assert!((product / term("speed_up") - 1.0).abs() < 1e-9, "{row}");
+    }
+    assert_eq!(std::fs::read_to_string(csv).expect("the CSV file is there").lines().count(), 4);
+}
