@@ -72,7 +72,8 @@ pub trait SlotSearch: Send {
     fn narrow(&mut self, window: Window) -> bool;
 
     /// Gives up the open nodes from the subtree's root down to the shallowest that has brothers to
-    /// give, if the policy allows one. The search goes on with the last one's current child.
+    /// give and is no expected cut node, or else to the shallowest that has any, if the policy
+    /// allows one. The search goes on with the last one's current child.
     fn split(&mut self) -> Option<Vec<Handover>>;
 
     /// Gives the subtree up; the slot is idle.

@@ -8,8 +8,8 @@
 use crate::searcher::{At, Entered, Searcher};
 use crate::{Run, SlotSearch};
 use game::{
-    Algorithm, Depth, Game, GameError, Handover, Move, MoveList, OpenNode, Policy, Question, Setup,
-    Subtree, Tally, Value, Window,
+    Algorithm, Depth, Game, GameError, Handover, Move, MoveList, NodeKind, OpenNode, Policy,
+    Question, Setup, Subtree, Tally, Value, Window,
 };
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering::Relaxed};
@@ -88,10 +88,14 @@ impl<G: Game> SlotSearch for Spine<G> {
         let algorithm = self.searcher.algorithm;
         let game = &self.searcher.game;
         let job = self.job.as_mut()?;
-        let last = (0..job.frames.len()).find(|&index| {
-            let frame = &job.frames[index];
+        let gives = |index: &usize| {
+            let frame = &job.frames[*index];
             self.policy.allows(frame.open.kind, frame.at.ply) && frame.has_brothers_to_give()
-        })?;
+        };
+        let certain = |index: &usize| job.frames[*index].open.kind != NodeKind::Cut;
+        // The brothers of an expected cut node may turn out not to be needed: others go first.
+        let first = (0..job.frames.len()).find(gives)?;
+        let last = (first..job.frames.len()).filter(certain).find(gives).unwrap_or(first);
         Some(job.hand_over(game, algorithm, last))
     }
 

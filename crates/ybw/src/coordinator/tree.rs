@@ -47,9 +47,9 @@ struct Node {
     serial: u64,
 }
 
-/// The order in which nodes give their brothers away: the largest first, then those whose brothers
-/// are certain to be needed, then the oldest.
-type Readiness = (Reverse<u8>, bool, u64);
+/// The order in which nodes give their brothers away: those whose brothers are certain to be needed
+/// before the speculative ones, then the largest, then the oldest.
+type Readiness = (bool, Reverse<u8>, u64);
 
 /// The split tree of one search to one depth.
 #[derive(Debug)]
@@ -245,7 +245,7 @@ impl SplitTree {
         let waiting = self.next_waiting(index).is_some();
         let node = &mut self.nodes[index];
         let speculative = node.open.kind == NodeKind::Cut;
-        let now = waiting.then_some((Reverse(node.open.remaining), speculative, node.serial));
+        let now = waiting.then_some((speculative, Reverse(node.open.remaining), node.serial));
         if now == node.readiness {
             return;
         }
