@@ -48,7 +48,7 @@ impl Crew {
 
     /// Takes in what happened and does what is to be done. Returns what to tell the coordinator.
     pub(crate) fn handle(&mut self, input: WorkerInput) -> Vec<FromWorker> {
-        let disconnected = input == WorkerInput::Disconnected;
+        let disconnected = matches!(input, WorkerInput::Disconnected);
         let mut messages = Vec::new();
         let mut inputs = VecDeque::from([input]);
         while let Some(input) = inputs.pop_front() {
@@ -167,5 +167,108 @@ pub(crate) fn check_threads(threads: u16) -> Result<(), Error> {
         0 => Err(Error::NoThreads),
         given if u32::from(given) > wire::MAX_SLOTS => Err(Error::TooManyThreads { given }),
         _ => Ok(()),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use game::{Depth, Move, NodeKind, Question, Score, Subtree, Value, Window};
+    use std::sync::Mutex;
+    use std::sync::mpsc::{self, Receiver};
+    use ybw::ToWorker;
+
+    const SEARCH: SearchId = SearchId(1);
+
+    /// A crew of one, and what its thread reports.
+    fn crew() -> (Crew, Receiver<(Slot, SlotReport)>) {
+        let (sender, reports) = mpsc::channel();
+        let sender = Mutex::new(sender);
+        let sink: Sink = Arc::new(move |slot, report| {
+            let _ = sender.lock().unwrap().send((slot, report));
+        });
+        (Crew::new(Clock::start(), Catalogue::standard(), 1, &sink).unwrap(), reports)
+    }
+
+    fn prepare(game: &str) -> WorkerInput {
+        let setup = Arc::new(Setup { table_mib: 1, ..Setup::new(game) });
+        WorkerInput::Received(ToWorker::Prepare { search: SEARCH, setup })
+    }
+
+    fn assign(job: u64, path: &[Move]) -> WorkerInput {
+        let question = Question { window: Window::FULL, kind: NodeKind::Pv };
+        let (path, depth, hint) = (path.to_vec(), Depth::FULL, Vec::new());
+        let subtree = Subtree { path, depth, question, hint };
+        let assignment = Assignment { job: JobId(job), search: SEARCH, subtree };
+        WorkerInput::Received(ToWorker::Assign(assignment))
+    }
+
+    /// What the crew says until it is idle.
+    fn finish(crew: &mut Crew, reports: &Receiver<(Slot, SlotReport)>) -> Vec<FromWorker> {
+        let mut messages = Vec::new();
+        while !crew.is_idle() {
+            let (slot, report) = reports.recv().unwrap();
+            messages.extend(crew.reported(slot, report).unwrap());
+        }
+        messages
+    }
+
+    fn check_given_back(messages: &[FromWorker], complaint: &str) {
+        match messages {
+            [FromWorker::Unfit { search: SEARCH, reason }, FromWorker::Returned { job, .. }] => {
+                assert_eq!(*job, JobId(1));
+                assert!(reason.contains(complaint), "{reason}");
+            }
+            other => panic!("{other:?}"),
+        }
+    }
+
+    #[test]
+    fn a_job_that_cannot_be_searched_goes_back_with_the_reason() {
+        let (mut crew, reports) = crew();
+        assert_eq!(crew.handle(prepare("tictactoe")), []);
+        assert_eq!(crew.handle(assign(1, &[Move(99)])), []);
+        check_given_back(&finish(&mut crew, &reports), "job j1 cannot be searched");
+    }
+
+    #[test]
+    fn a_job_of_a_search_that_was_never_prepared_goes_back() {
+        let (mut crew, _reports) = crew();
+        check_given_back(&crew.handle(assign(1, &[])), "never prepared");
+        assert!(crew.is_idle());
+    }
+
+    #[test]
+    fn a_job_of_an_unknown_game_goes_back() {
+        let (mut crew, _reports) = crew();
+        let mut messages = crew.handle(prepare("draughts"));
+        messages.extend(crew.handle(assign(1, &[])));
+        check_given_back(&messages, "draughts");
+    }
+
+    #[test]
+    fn the_same_ids_from_another_coordinator_mean_other_searches() {
+        let (mut crew, reports) = crew();
+        for (game, score) in [("nim:1", 1), ("nim:1,1", -1), ("tictactoe", 0)] {
+            crew.handle(prepare(game));
+            crew.handle(assign(1, &[]));
+            let messages = finish(&mut crew, &reports);
+            let [FromWorker::Result { value, .. }] = messages.as_slice() else {
+                panic!("{messages:?}");
+            };
+            assert_eq!(*value, Value::exact(Score::new(score)), "{game}");
+            assert_eq!(crew.handle(WorkerInput::Disconnected), []);
+        }
+    }
+
+    #[test]
+    fn a_stop_interrupts_a_long_search() {
+        let (mut crew, reports) = crew();
+        crew.handle(prepare("connect:6x7"));
+        crew.handle(assign(1, &[]));
+        let cancel = ToWorker::Cancel { job: JobId(1) };
+        assert_eq!(crew.handle(WorkerInput::Received(cancel)), []);
+        let messages = finish(&mut crew, &reports);
+        assert!(matches!(messages.last(), Some(FromWorker::Stopped { .. })), "{messages:?}");
     }
 }

@@ -1,5 +1,7 @@
 //! Coordinators, workers and clients in one process, joined by real streams over loopback.
 
+#![allow(clippy::unwrap_used, reason = "a test may stop at the first surprise")]
+
 use eldest_cluster::{
     Answer, Client, Coordinator, CoordinatorConfig, Error, Followed, SearchOrder, SearchUpdate,
     WorkerConfig, run_worker, solve_here,

@@ -1,5 +1,7 @@
 //! A coordinator among peers that do not behave.
 
+#![allow(clippy::unwrap_used, reason = "a test may stop at the first surprise")]
+
 use eldest_cluster::{Coordinator, CoordinatorConfig, Error, WorkerConfig, run_worker};
 use search::Catalogue;
 use std::pin::Pin;

@@ -58,8 +58,8 @@ impl ClientService for Clients {
             .map_err(|error| Status::invalid_argument(error.to_string()))?;
         let (sender, updates) = mpsc::channel(MAX_UPDATES);
         let watcher = watcher(sender);
-        // A client that goes away while it waits leaves a search whose name it never heard; the
-        // guard is made by whoever knows the name.
+        // A task of its own: if the client goes away meanwhile, what is dropped at its end gives
+        // the search up.
         let prompt = self.prompt.clone();
         let events = self.clone();
         let submit = async move {

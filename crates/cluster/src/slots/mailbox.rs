@@ -73,3 +73,43 @@ impl Mailbox {
         self.inner.lock().unwrap_or_else(PoisonError::into_inner)
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use game::{Score, Window};
+    use ybw::JobId;
+
+    fn narrow(job: u64, alpha: i32) -> Command {
+        Command::Narrow { job: JobId(job), window: Window::null(Score::new(alpha)) }
+    }
+
+    #[test]
+    fn only_the_latest_of_successive_windows_waits() {
+        let mailbox = Mailbox::default();
+        for command in [narrow(1, 3), narrow(1, 4), narrow(2, 5), narrow(1, 6)] {
+            mailbox.post(command);
+        }
+        let windows: Vec<_> = mailbox
+            .take()
+            .into_iter()
+            .map(|command| match command {
+                Command::Narrow { job, window } => (job.0, window.alpha().points()),
+                other => panic!("{other:?}"),
+            })
+            .collect();
+        assert_eq!(windows, [(1, 4), (2, 5), (1, 6)]);
+        assert!(mailbox.take().is_empty());
+    }
+
+    #[test]
+    fn only_commands_that_end_a_job_interrupt() {
+        let mailbox = Mailbox::default();
+        let interrupt = Arc::new(AtomicBool::new(false));
+        mailbox.interrupt_with(Some(interrupt.clone()));
+        mailbox.post(narrow(1, 3));
+        assert!(!interrupt.load(Ordering::Relaxed));
+        mailbox.post(Command::Stop { job: JobId(1) });
+        assert!(interrupt.load(Ordering::Relaxed));
+    }
+}
