@@ -2,7 +2,7 @@
 
 use crate::Failure;
 use clap::ValueEnum;
-use std::io;
+use std::io::{self, IsTerminal};
 use tracing_subscriber::EnvFilter;
 
 /// How a log line looks.
@@ -25,6 +25,7 @@ pub(crate) fn start(filter: &str, format: Format) -> Result<(), Failure> {
     let log = tracing_subscriber::fmt()
         .with_env_filter(filter)
         .with_writer(io::stderr)
+        .with_ansi(io::stderr().is_terminal())
         .log_internal_errors(false);
     match format {
         Format::Text => log.init(),
