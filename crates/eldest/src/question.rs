@@ -51,10 +51,10 @@ pub(crate) struct QuestionArgs {
     /// Whether narrowed windows are sent to running jobs
     #[arg(long, value_name = "on|off", default_value = "on", value_parser = one_of(SWITCH))]
     narrowing: bool,
-    /// Nodes with fewer plies remaining are never split
-    #[arg(long, value_name = "PLIES", default_value_t = 4)]
+    /// Nodes with fewer plies remaining are never split [default: the game's own]
+    #[arg(long, value_name = "PLIES")]
     #[arg(value_parser = clap::value_parser!(u8).range(1..))]
-    min_split: u8,
+    min_split: Option<u8>,
 }
 
 /// One position to be searched.
@@ -106,18 +106,19 @@ impl QuestionArgs {
         Ok(())
     }
 
-    /// The positions, each of which `catalogue` can prepare.
+    /// The positions, each of which `catalogue` can prepare, with the minimum split depth resolved.
     pub(crate) fn questions(&self, catalogue: &Catalogue) -> Result<Vec<Question>, Failure> {
-        let questions = match &self.suite {
+        let mut questions = match &self.suite {
             Some(name) => self.suite_questions(name)?,
             None => vec![self.single_question()?],
         };
-        for question in &questions {
+        for question in &mut questions {
             let prepared = catalogue.prepare(&question.setup);
-            prepared.map_err(|error| match question.id {
+            let problem = prepared.map_err(|error| match question.id {
                 Some(id) => Failure::given(format!("position {id} of the suite: {error}")),
                 None => error.into(),
             })?;
+            question.setup.min_split = self.min_split.unwrap_or(problem.split_floor());
         }
         Ok(questions)
     }
@@ -165,7 +166,6 @@ impl QuestionArgs {
             return Err(Failure::given("--deepening needs a fixed depth, as in --depth 12"));
         }
         Ok(Setup {
-            game,
             position,
             depth: self.depth,
             window: self.window.unwrap_or(Window::FULL),
@@ -174,9 +174,9 @@ impl QuestionArgs {
             quiescence: self.quiescence,
             deepening: self.deepening,
             policy: self.policy,
-            min_split: self.min_split,
             narrowing: self.narrowing,
             table_mib: self.table,
+            ..Setup::new(game)
         })
     }
 }
