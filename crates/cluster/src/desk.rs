@@ -239,7 +239,11 @@ impl Desk {
             name: session.name.clone(),
             slots: session.slots.into(),
         });
-        let searches = self.searches.iter().map(|(search, record)| record.status(*search));
+        let progress = self.machine.progress();
+        let searches = self.searches.iter().map(|(search, record)| {
+            let progress = progress.as_ref().filter(|progress| progress.search == *search);
+            record.status(*search, progress)
+        });
         v1::StatusResponse { workers: own.chain(workers).collect(), searches: searches.collect() }
     }
 

@@ -68,8 +68,13 @@ impl Record {
     }
 
     pub(super) fn tell_progress(&mut self, progress: &Progress) {
+        let standing = self.standing(progress);
+        (self.watcher)(SearchUpdate::Progress(standing));
+    }
+
+    fn standing(&self, progress: &Progress) -> Standing {
         let number = |count: usize| u32::try_from(count).unwrap_or(u32::MAX);
-        let standing = Standing {
+        Standing {
             depth: progress.depth,
             tally: progress.tally,
             slots: number(progress.slots),
@@ -77,8 +82,7 @@ impl Record {
             jobs: number(progress.jobs),
             waiting: number(progress.waiting),
             line_text: self.problem.line_text(&progress.line),
-        };
-        (self.watcher)(SearchUpdate::Progress(standing));
+        }
     }
 
     pub(super) fn tell_queued(&mut self, ahead: u32) {
@@ -96,12 +100,13 @@ impl Record {
         (self.watcher)(SearchUpdate::Answer(Box::new(Answer { line_text, facts })));
     }
 
-    pub(super) fn status(&self, search: SearchId) -> v1::SearchStatus {
+    pub(super) fn status(&self, search: SearchId, progress: Option<&Progress>) -> v1::SearchStatus {
         v1::SearchStatus {
             search: search.0,
             game: short(&self.setup.game),
             position: short(&self.setup.position),
             processors: self.processors,
+            progress: progress.map(|progress| self.standing(progress).into()),
         }
     }
 }

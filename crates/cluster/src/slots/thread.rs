@@ -52,12 +52,14 @@ struct Pace {
 
 impl Pace {
     const TIME: Duration = Duration::from_micros(500);
-    const FIRST: u64 = 1_000;
+    /// Few, for a leaf may cost milliseconds.
+    const FIRST: u64 = 16;
     const MOST: u64 = 1 << 17;
 
     fn adapt(&mut self, took: Duration) {
         if took > Self::TIME * 2 {
-            self.nodes = (self.nodes / 2).max(1);
+            let fraction = Self::TIME.as_secs_f64() / took.as_secs_f64();
+            self.nodes = ((self.nodes as f64 * fraction) as u64).max(1);
         } else if took < Self::TIME / 2 {
             self.nodes = (self.nodes * 2).min(Self::MOST);
         }
@@ -120,7 +122,13 @@ impl Searcher {
         assert!(self.current.is_none(), "a thread is given one job at a time");
         // Search ids of different sessions may be the same; what was prepared is not.
         let ready = self.search.take().filter(|(last, _)| Arc::ptr_eq(last, &prepared));
-        let mut slot = ready.map_or_else(|| prepared.slot(), |(_, slot)| slot);
+        let mut slot = match ready {
+            Some((_, slot)) => slot,
+            None => {
+                self.pace = Pace { nodes: Pace::FIRST };
+                prepared.slot()
+            }
+        };
         let started = slot.start(&subtree);
         self.mailbox.interrupt_with(Some(slot.interrupt()));
         self.search = Some((prepared, slot));

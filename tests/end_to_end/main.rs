@@ -1,0 +1,7 @@
+//! What people do with a cluster, with real processes, streams and signals.
+
+#![allow(clippy::unwrap_used, reason = "a test may stop at the first surprise")]
+
+mod faults;
+mod programs;
+mod suites;
