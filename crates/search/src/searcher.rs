@@ -178,7 +178,8 @@ impl<G: Game> Searcher<G> {
     }
 
     /// Enters a position: counts it, and unless its value is known already (final, static, solved
-    /// by the game, or in the table) fills `moves` with its ordered moves.
+    /// by the game, or in the table) fills `moves` with its ordered moves. The root of the whole
+    /// search is always opened if it is undecided, for its best move is wanted too.
     pub(crate) fn enter(
         &mut self,
         position: &G::Position,
@@ -198,6 +199,7 @@ impl<G: Game> Searcher<G> {
         let key = if self.uses_table(at) { self.game.key(position) ^ self.salt } else { 0 };
         let entry = self.probe(key, at);
         if let Some(entry) = entry
+            && at.ply > 0
             && entry.depth == at.depth
             && entry.value.decides(window)
         {
@@ -238,6 +240,7 @@ impl<G: Game> Searcher<G> {
             return Some(self.quiesce(position, window, self.quiescence));
         }
         let solves = at.depth == Depth::FULL
+            && at.ply > 0
             && u32::from(at.remaining) <= self.game.solves_within()
             && self.algorithm != Algorithm::Minimax
             && self.orderer.learns();

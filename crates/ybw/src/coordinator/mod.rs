@@ -423,7 +423,7 @@ impl Coordinator {
             self.assign(worker, at);
         }
         while let Some(worker) = self.fleet.roomiest()
-            && let Some(at) = self.next_ready()
+            && let Some(at) = self.next_certain()
         {
             self.assign(worker, at);
         }
@@ -432,6 +432,12 @@ impl Coordinator {
 
     fn next_ready(&self) -> Option<BrotherAt> {
         self.active.as_ref()?.tree.next_ready()
+    }
+
+    /// A brother that may be queued ahead of its time, because nothing that is still being searched
+    /// can make it superfluous or change its window but the end of its whole family.
+    fn next_certain(&self) -> Option<BrotherAt> {
+        self.active.as_ref()?.tree.next_certain()
     }
 
     fn assign(&mut self, worker: WorkerId, at: BrotherAt) {

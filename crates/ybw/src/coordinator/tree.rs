@@ -87,6 +87,16 @@ impl SplitTree {
         Some(BrotherAt { node, index })
     }
 
+    /// The brother of an expected all node to be handed out next: one that every outcome but a
+    /// surprise needs.
+    pub(super) fn next_certain(&self) -> Option<BrotherAt> {
+        let certain =
+            |&&(_, node): &&(Readiness, NodeIx)| self.nodes[node].open.kind == NodeKind::All;
+        let &(_, node) = self.ready.iter().find(certain)?;
+        let index = self.next_waiting(node)?;
+        Some(BrotherAt { node, index })
+    }
+
     /// How many brothers could be handed out now.
     pub(super) fn waiting(&self) -> usize {
         self.ready.iter().map(|&(_, node)| self.waiting_at(node)).sum()
