@@ -15,6 +15,7 @@ mod link;
 mod meter;
 mod outbox;
 mod pay;
+mod search_thread;
 mod slots;
 mod worker;
 
@@ -23,6 +24,7 @@ pub use coordinator::{Coordinator, CoordinatorConfig};
 pub use error::Error;
 pub use here::solve_here;
 pub use pay::pay;
+pub use search_thread::spawn_search_thread;
 pub use wire::v1::{SearchStatus, StatusResponse, WorkerStatus};
 pub use wire::{Answer, SearchOrder, SearchUpdate, Standing};
 pub use worker::{WorkerConfig, run_worker};

@@ -15,9 +15,6 @@ use std::time::{Duration, Instant};
 use tokio::sync::oneshot;
 use ybw::Outcome;
 
-/// Stack of the thread of the plain program. Its recursion is as deep as the game is long.
-const STACK_BYTES: usize = 64 << 20;
-
 /// Something that searches.
 pub(crate) enum Engine {
     /// The plain sequential program, on a thread of this process.
@@ -113,8 +110,8 @@ async fn on_a_thread(
     let stop = StopOnDrop(Arc::new(AtomicBool::new(false)));
     let flag = stop.0.clone();
     let (sender, mut receiver) = oneshot::channel();
-    let thread = std::thread::Builder::new().name("search".into()).stack_size(STACK_BYTES);
-    let thread = thread.spawn(move || drop(sender.send(search(&flag))));
+    let thread =
+        cluster::spawn_search_thread("search".into(), move || drop(sender.send(search(&flag))));
     thread.map_err(|error| Failure::run(format!("cannot start a search thread: {error}")))?;
     let timed_out = async {
         match limit {

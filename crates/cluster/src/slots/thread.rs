@@ -2,40 +2,29 @@
 
 use super::mailbox::Mailbox;
 use super::{Command, Prepared, Sink, SlotReport};
+use crate::search_thread::spawn_search_thread;
 use game::Window;
 use search::{Run, SlotSearch};
 use std::any::Any;
 use std::io;
 use std::panic::{self, AssertUnwindSafe};
 use std::sync::Arc;
-use std::thread::{self, JoinHandle};
+use std::thread::JoinHandle;
 use std::time::{Duration, Instant};
 use ybw::{Assignment, JobId, SearchId, Slot, SlotEvent, Spent};
 
-/// How much nicer than the rest of the process search threads are, so that windows do not wait for
-/// a processor that searches.
-const NICENESS: i32 = 10;
 /// How often a running job says what it cost.
 const PROGRESS_INTERVAL: Duration = Duration::from_millis(250);
 
 pub(super) fn spawn(slot: Slot, mailbox: Arc<Mailbox>, sink: Sink) -> io::Result<JoinHandle<()>> {
     let name = format!("search-{}", slot.0);
-    thread::Builder::new().name(name).spawn(move || {
-        lower_priority();
+    spawn_search_thread(name, move || {
         let searcher = Searcher::new(slot, mailbox, sink.clone());
         // The job would wait for ever if nobody heard of the panic.
         if let Err(panic) = panic::catch_unwind(AssertUnwindSafe(|| searcher.live())) {
             sink(slot, SlotReport::Died { cause: last_words(&*panic) });
         }
     })
-}
-
-/// On Linux this concerns the calling thread only; elsewhere it would concern the whole process.
-fn lower_priority() {
-    #[cfg(target_os = "linux")]
-    if let Err(error) = rustix::process::setpriority_process(None, NICENESS) {
-        tracing::debug!(%error, "search threads keep the normal priority");
-    }
 }
 
 fn last_words(panic: &(dyn Any + Send)) -> String {
