@@ -5,6 +5,7 @@
 
 use crate::Error;
 use crate::clock::Clock;
+use crate::memory::check_table;
 use crate::slots::{Command, Prepared, Sink, SlotReport, Slots};
 use game::Setup;
 use search::Catalogue;
@@ -114,7 +115,8 @@ impl Crew {
     }
 
     fn prepare(&mut self, search: SearchId, setup: &Setup) -> Option<WorkerInput> {
-        match self.catalogue.prepare(setup) {
+        let problem = self.catalogue.prepare(setup).map_err(Error::from);
+        match problem.and_then(|problem| check_table(setup.table_mib).map(|()| problem)) {
             Ok(problem) => {
                 let prepared = Prepared::new(search, problem, setup);
                 self.prepared.insert(search, Arc::new(prepared));

@@ -60,6 +60,23 @@ pub enum Error {
         /// How many were asked for.
         given: u16,
     },
+    /// A table that this machine cannot hold.
+    #[error("there is no memory for a table of {mib} MiB: {wrong}; give a smaller one")]
+    Table {
+        /// The size asked for.
+        mib: u32,
+        /// Why it cannot be.
+        wrong: String,
+    },
+    /// A worker's name that cannot be shown or sent.
+    #[error(
+        "the worker's name {wrong}; give at most {} bytes without control characters",
+        wire::MAX_NAME
+    )]
+    Name {
+        /// What is wrong with it.
+        wrong: String,
+    },
     /// A game or position that cannot be read.
     #[error(transparent)]
     Game(#[from] GameError),
@@ -70,6 +87,14 @@ pub enum Error {
         url: String,
         /// Why, as far as it is known.
         cause: String,
+    },
+    /// The coordinator went away before it answered a search.
+    #[error("the coordinator at {url} went away in mid-search")]
+    WentAway {
+        /// The coordinator's address.
+        url: String,
+        /// What the connection says.
+        source: Box<tonic::Status>,
     },
     /// The coordinator sent what no coordinator of this version sends.
     #[error("the coordinator's answer makes no sense: {0}; is it of another version?")]
@@ -102,8 +127,11 @@ impl Error {
             | Error::Rejected { .. }
             | Error::NoThreads
             | Error::TooManyThreads { .. }
+            | Error::Table { .. }
+            | Error::Name { .. }
             | Error::Game(_) => true,
             Error::BrokeOff { .. }
+            | Error::WentAway { .. }
             | Error::Malformed(_)
             | Error::ThreadDied { .. }
             | Error::Spawn(_)

@@ -4,6 +4,7 @@ use crate::Error;
 use crate::clock::Clock;
 use crate::crew::Crew;
 use crate::desk::Desk;
+use crate::memory::check_table;
 use crate::slots::{Sink, SlotReport};
 use search::Catalogue;
 use std::sync::atomic::{AtomicBool, Ordering};
@@ -22,7 +23,7 @@ const ABORT_INTERVAL: Duration = Duration::from_millis(20);
 /// socket. Setting `abort` gives the search up, and the answer says so.
 ///
 /// # Errors
-/// If the game or position cannot be read, there are no threads, or one dies.
+/// If the game or position cannot be read, the table is larger than this machine's memory, there are no threads, or one dies.
 pub fn solve_here(
     catalogue: &Catalogue,
     order: SearchOrder,
@@ -31,6 +32,7 @@ pub fn solve_here(
     watch: impl FnMut(SearchUpdate),
 ) -> Result<Answer, Error> {
     let problem = catalogue.prepare(&order.setup)?;
+    check_table(order.setup.table_mib)?;
     let (sender, reports) = mpsc::channel();
     // One sender for all threads: what a thread reports is rare.
     let sender = Mutex::new(sender);

@@ -6,7 +6,7 @@ use crate::question::Question;
 use cluster::{Answer, Client, SearchOrder, SearchUpdate, Standing};
 use game::Setup;
 use report::Facts;
-use search::{Catalogue, Solution, Table};
+use search::{Catalogue, Solution};
 use std::future::Future;
 use std::num::NonZero;
 use std::sync::Arc;
@@ -146,7 +146,7 @@ fn solve_plainly(
 ) -> Result<Answer, Failure> {
     let problem = catalogue.prepare(setup)?;
     let started = Instant::now();
-    let table = (setup.table_mib > 0).then(|| Arc::new(Table::new(setup.table_mib)));
+    let table = cluster::make_table(setup.table_mib)?;
     let solution = problem.solve(table, cluster::pay, stop);
     let elapsed_ns = u64::try_from(started.elapsed().as_nanos()).unwrap_or(u64::MAX);
     let line = solution.as_ref().map_or(&[][..], |solution| &solution.line);

@@ -4,6 +4,7 @@
 //! by two writers does not match any key (Hyatt and Mann 2002).
 
 use game::{Bound, Depth, Move, Score, Value};
+use std::collections::TryReserveError;
 use std::sync::atomic::{AtomicU8, AtomicU64, Ordering::Relaxed};
 
 /// Entries a position may be in; together one cache line.
@@ -44,11 +45,29 @@ pub struct Table {
 }
 
 impl Table {
-    /// An empty table of `mib` MiB, at least one bucket.
+    /// An empty table of `mib` MiB, at least one bucket. The process ends if there is no memory for
+    /// it; a size that somebody else chose is for [`Table::try_new`].
     #[must_use]
     pub fn new(mib: u32) -> Table {
-        let count = (mib as usize * (1 << 20) / BUCKET_BYTES).max(1);
-        let buckets = (0..count).map(|_| Bucket::default()).collect();
+        Table::filled(mib, Vec::with_capacity(Table::buckets_of(mib)))
+    }
+
+    /// An empty table of `mib` MiB, at least one bucket.
+    ///
+    /// # Errors
+    /// If the system does not give so much memory.
+    pub fn try_new(mib: u32) -> Result<Table, TryReserveError> {
+        let mut buckets = Vec::new();
+        buckets.try_reserve_exact(Table::buckets_of(mib))?;
+        Ok(Table::filled(mib, buckets))
+    }
+
+    fn buckets_of(mib: u32) -> usize {
+        (mib as usize).saturating_mul((1 << 20) / BUCKET_BYTES).max(1)
+    }
+
+    fn filled(mib: u32, mut buckets: Vec<Bucket>) -> Table {
+        buckets.resize_with(Table::buckets_of(mib), Bucket::default);
         Table { buckets, generation: AtomicU8::new(0), mib }
     }
 
@@ -164,6 +183,12 @@ mod tests {
             table.store(points as u64, entry(points, 9));
             assert_eq!(table.probe(points as u64), Some(entry(points, 9)));
         }
+    }
+
+    #[test]
+    fn a_table_beyond_all_memory_is_an_error() {
+        assert!(Table::try_new(u32::MAX).is_err());
+        assert_eq!(Table::try_new(1).unwrap().buckets.len(), Table::new(1).buckets.len());
     }
 
     #[test]

@@ -8,6 +8,7 @@ mod mailbox;
 mod thread;
 
 use crate::Error;
+use crate::memory::make_table;
 use game::{Setup, Window};
 use mailbox::Mailbox;
 use search::{Problem, SlotSearch, Table};
@@ -47,7 +48,7 @@ pub(crate) struct Prepared {
     table_mib: u32,
     /// Made by the first thread that needs it. It lives as long as the search, so that equal
     /// searches begin equally and cost the same.
-    table: OnceLock<Option<Arc<Table>>>,
+    table: OnceLock<Result<Option<Arc<Table>>, String>>,
 }
 
 impl Prepared {
@@ -59,10 +60,11 @@ impl Prepared {
         self.search
     }
 
-    fn slot(&self) -> Box<dyn SlotSearch> {
-        let make = || (self.table_mib > 0).then(|| Arc::new(Table::new(self.table_mib)));
-        let table = self.table.get_or_init(make).clone();
-        self.problem.slot(table, crate::pay)
+    /// A searcher for one thread, or why there can be none.
+    fn slot(&self) -> Result<Box<dyn SlotSearch>, String> {
+        let make = || make_table(self.table_mib).map_err(|error| error.to_string());
+        let table = self.table.get_or_init(make).clone()?;
+        Ok(self.problem.slot(table, crate::pay))
     }
 }
 

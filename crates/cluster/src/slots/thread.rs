@@ -115,7 +115,13 @@ impl Searcher {
             Some((_, slot)) => slot,
             None => {
                 self.pace = Pace { nodes: Pace::FIRST };
-                prepared.slot()
+                match prepared.slot() {
+                    Ok(slot) => slot,
+                    Err(reason) => {
+                        (self.sink)(self.slot, SlotReport::Refused { job, search, reason });
+                        return;
+                    }
+                }
             }
         };
         let started = slot.start(&subtree);
