@@ -86,7 +86,10 @@ impl Followed {
                 let cause = "there is nothing more to say of this search".to_string();
                 Err(Error::BrokeOff { url: self.url.clone(), cause })
             }
-            Err(status) => Err(failure(&self.url, &status)),
+            Err(status) => {
+                tracing::debug!(%status, "the coordinator went away");
+                Err(Error::WentAway { url: self.url.clone(), source: Box::new(status) })
+            }
         }
     }
 
@@ -112,6 +115,12 @@ fn failure(url: &str, status: &Status) -> Error {
         Code::Unimplemented => {
             Error::Rejected { reason: format!("what answers at {url} is no coordinator of Eldest") }
         }
-        _ => Error::BrokeOff { url: url.to_string(), cause: status_text(status) },
+        _ => {
+            tracing::debug!(%status, "the coordinator broke off");
+            // A cause within this process is the transport's, in words for nobody.
+            let broken = std::error::Error::source(status).is_some();
+            let cause = if broken { "the connection broke".into() } else { status_text(status) };
+            Error::BrokeOff { url: url.to_string(), cause }
+        }
     }
 }

@@ -4,7 +4,10 @@ use crate::Error;
 use crate::error::chain;
 use std::hash::{BuildHasher, RandomState};
 use std::time::{Duration, Instant};
+use tonic::Code;
 use tonic::transport::{Channel, Endpoint};
+use wire::v1::StatusRequest;
+use wire::v1::client_service_client::ClientServiceClient;
 
 /// Receive window of a stream, in bytes: what a stalled reader lets pile up.
 pub(crate) const STREAM_WINDOW: u32 = 64 << 10;
@@ -42,7 +45,8 @@ pub(crate) fn endpoint(url: &str) -> Result<Endpoint, Error> {
         .keep_alive_while_idle(true))
 }
 
-/// Connects, trying again until `patience` is over; `None` tries for ever.
+/// Connects, trying again until `patience` is over; `None` tries for ever. Within a stated patience
+/// the peer must also answer a call: one that accepts connections may be silent, or no coordinator.
 pub(crate) async fn dial(
     endpoint: &Endpoint,
     patience: Option<Duration>,
@@ -51,11 +55,10 @@ pub(crate) async fn dial(
     let mut backoff = Backoff::default();
     loop {
         let left = patience.map(|patience| patience.saturating_sub(began.elapsed()));
-        let attempt = endpoint.connect();
         let result = match left {
-            None => attempt.await.map_err(|error| chain(&error)),
-            Some(left) => match tokio::time::timeout(left, attempt).await {
-                Ok(result) => result.map_err(|error| chain(&error)),
+            None => endpoint.connect().await.map_err(|error| chain(&error)),
+            Some(left) => match tokio::time::timeout(left, connect_and_ask(endpoint)).await {
+                Ok(result) => result,
                 Err(_) => Err("it did not answer".to_string()),
             },
         };
@@ -73,6 +76,20 @@ pub(crate) async fn dial(
             _ => tracing::debug!(%cause, ?wait, "no connection yet"),
         }
         tokio::time::sleep(wait).await;
+    }
+}
+
+/// Connects and has one call answered. An answer that the call is unknown is one, too: the next
+/// call tells who that is.
+async fn connect_and_ask(endpoint: &Endpoint) -> Result<Channel, String> {
+    let channel = endpoint.connect().await.map_err(|error| chain(&error))?;
+    match ClientServiceClient::new(channel.clone()).status(StatusRequest {}).await {
+        Ok(_) => Ok(channel),
+        Err(status) if status.code() == Code::Unimplemented => Ok(channel),
+        Err(status) => {
+            tracing::debug!(%status, "no answer to the first call");
+            Err("what listens there does not answer as a coordinator does".to_string())
+        }
     }
 }
 

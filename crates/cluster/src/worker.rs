@@ -59,10 +59,11 @@ pub async fn run_worker(
 ) -> Result<(), Error> {
     let endpoint = endpoint(&config.coordinator)?;
     check_threads(config.threads)?;
+    config.name.as_deref().map_or(Ok(()), check_name)?;
     let greeting = Greeting {
         version: PROTOCOL_VERSION,
         slots: config.threads,
-        name: config.name.clone().unwrap_or_else(host_name).chars().take(MAX_NAME / 4).collect(),
+        name: config.name.clone().unwrap_or_else(host_name),
         games: catalogue.names(),
     };
     // Bounded: a thread says the next thing only when it was told something, or a while later.
@@ -75,9 +76,22 @@ pub async fn run_worker(
     Process { config, endpoint, greeting, crew, reports, shutdown }.run().await
 }
 
+/// Refuses a name that was given and cannot be sent or shown.
+fn check_name(name: &str) -> Result<(), Error> {
+    let wrong = if name.len() > MAX_NAME {
+        format!("has {} bytes", name.len())
+    } else if name.chars().any(char::is_control) {
+        format!("{name:?} has control characters")
+    } else {
+        return Ok(());
+    };
+    Err(Error::Name { wrong })
+}
+
 /// The name of this host, as the system knows it.
 fn host_name() -> String {
-    rustix::system::uname().nodename().to_string_lossy().into_owned()
+    let uname = rustix::system::uname();
+    uname.nodename().to_string_lossy().chars().take(MAX_NAME / 4).collect()
 }
 
 /// A worker process between its sessions.
@@ -114,7 +128,11 @@ impl Process {
                 backoff = Backoff::default();
             }
             let wait = backoff.next_wait();
-            tracing::warn!(cause, ?wait, "coordinator lost; trying again");
+            if welcomed {
+                tracing::warn!(cause, ?wait, "coordinator lost; trying again");
+            } else {
+                tracing::debug!(cause, ?wait, "not joined yet");
+            }
             self.abandon_jobs().await?;
             tokio::select! {
                 () = tokio::time::sleep(wait) => {}

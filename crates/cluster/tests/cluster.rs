@@ -297,6 +297,34 @@ async fn what_cannot_be_searched_is_refused_in_words() {
     check(Setup { min_split: 0, ..Setup::new("othello") }, "minimum split depth is 0").await;
 }
 
+/// A table that no machine of less than 64 GiB can hold.
+fn too_large() -> Option<Setup> {
+    let memory = std::fs::read_to_string("/proc/meminfo").ok()?;
+    let kib: u64 = memory.split_whitespace().nth(1)?.parse().ok()?;
+    let setup = Setup { table_mib: wire::MAX_TABLE_MIB, ..Setup::new("tictactoe") };
+    (kib >> 10 <= wire::MAX_TABLE_MIB.into()).then_some(setup)
+}
+
+#[tokio::test]
+async fn a_table_without_memory_fails_the_search_and_spares_the_worker() {
+    let Some(setup) = too_large() else { return };
+    let cluster = Cluster::start(0);
+    let worker = cluster.worker("small");
+    cluster.wait_for_workers(1).await;
+    let mut client = cluster.client().await;
+    let mut followed = client.submit(order(setup.clone())).await.unwrap();
+    match answer(&mut followed).await.facts.outcome {
+        Outcome::Failed { reason } => assert!(reason.contains("65536 MiB"), "{reason}"),
+        other => panic!("{other:?}"),
+    }
+    let mut next = client.submit(order(Setup::new("tictactoe"))).await.unwrap();
+    assert_eq!(value(&answer(&mut next).await), sequential(&Setup::new("tictactoe")));
+    worker.end().await.unwrap();
+    let never = AtomicBool::new(false);
+    let error = solve_here(&Catalogue::standard(), order(setup), 1, &never, |_| {}).unwrap_err();
+    assert!(error.is_usage() && error.to_string().contains("65536 MiB"), "{error}");
+}
+
 #[tokio::test]
 async fn a_port_in_use_is_refused_in_words() {
     let cluster = Cluster::start(0);
@@ -323,6 +351,45 @@ async fn a_coordinator_that_is_not_there_is_named_after_the_stated_time() {
     check(Client::connect(&url, patience).await.unwrap_err());
     let config = WorkerConfig { connect_patience: patience, ..WorkerConfig::new(&url, 1) };
     check(Process::worker(config).ended().await.unwrap_err());
+}
+
+/// Somebody who accepts connections and says this on each.
+async fn stranger(words: &'static [u8]) -> String {
+    let listener = tokio::net::TcpListener::bind("127.0.0.1:0").await.unwrap();
+    let url = format!("http://{}", listener.local_addr().unwrap());
+    tokio::spawn(async move {
+        let mut kept = Vec::new();
+        while let Ok((stream, _)) = listener.accept().await {
+            stream.writable().await.unwrap();
+            stream.try_write(words).unwrap();
+            kept.push(stream);
+        }
+    });
+    url
+}
+
+#[tokio::test]
+async fn who_listens_but_is_no_coordinator_is_found_out_in_the_stated_time() {
+    let patience = Duration::from_millis(250);
+    for words in [&b""[..], b"HTTP/1.1 404 Not Found\r\nContent-Length: 0\r\n\r\n"] {
+        let url = stranger(words).await;
+        let check = |error: Error| {
+            let text = error.to_string();
+            assert!(error.is_usage() && text.contains(&url) && text.contains("250ms"), "{text}");
+        };
+        check(Client::connect(&url, patience).await.unwrap_err());
+        let config = WorkerConfig { connect_patience: patience, ..WorkerConfig::new(&url, 1) };
+        check(Process::worker(config).ended().await.unwrap_err());
+    }
+}
+
+#[tokio::test]
+async fn a_name_that_cannot_be_sent_or_shown_is_refused() {
+    for name in ["x".repeat(wire::MAX_NAME + 1), "a\nb".to_string()] {
+        let config = WorkerConfig { name: Some(name), ..WorkerConfig::new(nobody(), 1) };
+        let error = Process::worker(config).ended().await.unwrap_err();
+        assert!(error.is_usage() && error.to_string().contains("256 bytes"), "{error}");
+    }
 }
 
 #[tokio::test]
