@@ -103,6 +103,12 @@ impl OpenNode {
         self.lower
     }
 
+    /// What was asked of this node.
+    #[must_use]
+    pub fn asked(&self) -> Question {
+        Question { window: self.window, kind: self.kind }
+    }
+
     /// The score a child must exceed to matter: inherited alpha, or the best so far.
     #[must_use]
     pub fn alpha(&self) -> Score {
@@ -154,6 +160,30 @@ impl OpenNode {
             return Some(Question { window: -exact, kind: self.child_kind(true) });
         }
         Some(Question { window: -Window::null(open.alpha()), kind: self.child_kind(false) })
+    }
+
+    /// The question that replaces `asked` while the brother at `index` is being searched; `None` if
+    /// the node is cut off.
+    ///
+    /// A scout's question moves as a whole, for a sibling that raised alpha has made the old one
+    /// moot. A wider window only narrows, even if by now a scout would be sent: turning a search for
+    /// an exact value into a scout and back would throw its work away.
+    #[must_use]
+    pub fn question_again(
+        &self,
+        index: usize,
+        asked: Question,
+        algorithm: Algorithm,
+    ) -> Option<Question> {
+        if algorithm == Algorithm::Minimax || asked.window.is_null() {
+            return self.question(index, algorithm);
+        }
+        let asked_here = -asked.window;
+        let alpha = asked_here.alpha().max(self.alpha());
+        match Window::new(alpha, asked_here.beta().min(self.window.beta())) {
+            Some(window) => Some(Question { window: -window, kind: asked.kind }),
+            None => self.question(index, algorithm),
+        }
     }
 
     fn child_kind(&self, leads: bool) -> NodeKind {

@@ -230,13 +230,18 @@ impl<G: Game> Job<G> {
     fn narrow(&mut self, algorithm: Algorithm) -> bool {
         let mut question = self.question;
         for index in 0..self.frames.len() {
+            let asked = self.frames.get(index + 1).map(|child| child.open.asked());
             let frame = &mut self.frames[index];
             frame.open.window = question.window;
             frame.open.kind = question.kind;
             let Some(current) = frame.current else {
                 return frame.open.is_cut();
             };
-            match frame.open.question(current, algorithm) {
+            let next = match asked {
+                Some(asked) => frame.open.question_again(current, asked, algorithm),
+                None => frame.open.question(current, algorithm),
+            };
+            match next {
                 Some(next) if !frame.open.is_resolved(current) => question = next,
                 _ => {
                     frame.current = None;
@@ -265,6 +270,8 @@ impl<G: Game> Job<G> {
             self.ply = frame.at.ply + 1;
             handovers.push(Handover { node: frame.open, current });
         }
+        // Both sides take it that the rest is asked what would be asked of it now.
+        self.narrow(algorithm);
         handovers
     }
 }

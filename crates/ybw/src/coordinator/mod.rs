@@ -447,7 +447,7 @@ impl Coordinator {
         let mut subtree = search.tree.subtree(at);
         subtree.hint = search.hint_below(&subtree.path);
         let Question { window, kind } = subtree.question;
-        search.tree.run(at, job, window);
+        search.tree.run(at, job, subtree.question);
         let (id, setup) = (search.id, search.setup.clone());
         let spare = self.fleet.assign(worker, job);
         let ply = subtree.path.len();

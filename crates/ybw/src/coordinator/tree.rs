@@ -23,7 +23,7 @@ pub(super) struct BrotherAt {
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 enum Place {
     Nowhere,
-    Running { job: JobId, window: Window },
+    Running { job: JobId, asked: Question },
     Open(NodeIx),
 }
 
@@ -118,11 +118,11 @@ impl SplitTree {
         self.nodes[at.node].child_depth
     }
 
-    /// Notes that a job searches the brother with this window.
-    pub(super) fn run(&mut self, at: BrotherAt, job: JobId, window: Window) {
+    /// Notes that a job searches the brother and is asked this.
+    pub(super) fn run(&mut self, at: BrotherAt, job: JobId, asked: Question) {
         let place = &mut self.nodes[at.node].places[at.index];
         assert_eq!(*place, Place::Nowhere, "a brother is in one place only");
-        *place = Place::Running { job, window };
+        *place = Place::Running { job, asked };
         self.refresh_readiness(at.node);
     }
 
@@ -144,7 +144,6 @@ impl SplitTree {
     /// Hangs a worker's open nodes below the brother it was searching. Returns the brother it goes
     /// on with. The nodes must have been checked by [`crate::coordinator::check_offer`].
     pub(super) fn adopt(&mut self, at: BrotherAt, nodes: Vec<Handover>, next: JobId) -> BrotherAt {
-        let first = self.nodes.vacant_key();
         let mut parent = at;
         for Handover { node, current } in nodes {
             let depth = self.nodes[parent.node].child_depth.child();
@@ -154,11 +153,10 @@ impl SplitTree {
             parent = BrotherAt { node: index, index: current };
         }
         // The worker goes by the windows it sent; where they are out of date the job is narrowed.
-        let question = self.nodes[parent.node].open.question(parent.index, self.algorithm);
-        let window = question.map_or(Window::FULL, |question| question.window);
-        self.nodes[parent.node].places[parent.index] = Place::Running { job: next, window };
-        let now = self.nodes[at.node].open.question(at.index, self.algorithm);
-        self.nodes[first].open.window = now.map_or(Window::FULL, |question| question.window);
+        let last = &mut self.nodes[parent.node];
+        let asked = last.open.question(parent.index, self.algorithm);
+        let asked = asked.expect("an offer with a resolved current child was refused");
+        last.places[parent.index] = Place::Running { job: next, asked };
         self.dirty.push(at.node);
         parent
     }
@@ -271,32 +269,30 @@ impl SplitTree {
     /// Asks every brother that is searched somewhere the question that holds now.
     fn refresh_questions(&mut self, index: NodeIx, effects: &mut Vec<Effect>) {
         for brother in 0..self.nodes[index].places.len() {
-            let node = &mut self.nodes[index];
-            let place = node.places[brother];
-            if place == Place::Nowhere {
-                continue;
-            }
-            if node.open.is_resolved(brother) {
+            let asked = match self.nodes[index].places[brother] {
+                Place::Nowhere => continue,
+                Place::Running { asked, .. } => asked,
+                Place::Open(child) => self.nodes[child].open.asked(),
+            };
+            if self.nodes[index].open.is_resolved(brother) {
                 // The window rose above what was known of it all along.
                 self.drop_place(BrotherAt { node: index, index: brother }, effects);
                 continue;
             }
-            let question = node.open.question(brother, self.algorithm);
-            let Question { window: new, kind } = question.expect("the node is not cut off");
-            match place {
-                Place::Nowhere => {}
-                Place::Running { job, window: old } if old != new => {
-                    node.places[brother] = Place::Running { job, window: new };
+            let now = self.nodes[index].open.question_again(brother, asked, self.algorithm);
+            let now = now.expect("the node is not cut off");
+            match self.nodes[index].places[brother] {
+                Place::Running { job, .. } if asked.window != now.window => {
+                    self.nodes[index].places[brother] = Place::Running { job, asked: now };
+                    let (old, new) = (asked.window, now.window);
                     effects.push(Effect::Narrow { job, old, new });
                 }
-                Place::Running { .. } => {}
-                Place::Open(child) => {
+                Place::Open(child) if asked != now => {
                     let open = &mut self.nodes[child].open;
-                    if open.window != new || open.kind != kind {
-                        (open.window, open.kind) = (new, kind);
-                        self.dirty.push(child);
-                    }
+                    (open.window, open.kind) = (now.window, now.kind);
+                    self.dirty.push(child);
                 }
+                Place::Nowhere | Place::Running { .. } | Place::Open(_) => {}
             }
         }
     }
