@@ -393,6 +393,28 @@ async fn a_name_that_cannot_be_sent_or_shown_is_refused() {
 }
 
 #[tokio::test]
+async fn a_coordinator_that_dies_in_mid_search_is_named_in_one_sentence() {
+    let (sender, address) = tokio::sync::oneshot::channel();
+    let (kill, killed) = tokio::sync::oneshot::channel::<()>();
+    // A runtime of its own: with its end all connections break.
+    let coordinator = std::thread::spawn(move || {
+        let process = async {
+            let cluster = Cluster::start(0);
+            sender.send(cluster.address).unwrap();
+            let _ = killed.await;
+        };
+        eldest_cluster::block_on(process).unwrap();
+    });
+    let url = format!("http://{}", address.await.unwrap());
+    let mut client = Client::connect(&url, PATIENCE).await.unwrap();
+    let mut followed = client.submit(order(slow())).await.unwrap();
+    kill.send(()).unwrap();
+    coordinator.join().unwrap();
+    let error = tokio::time::timeout(PATIENCE, followed.answer(|_| {})).await.unwrap().unwrap_err();
+    assert_eq!(error.to_string(), format!("the coordinator at {url} went away in mid-search"));
+}
+
+#[tokio::test]
 async fn a_worker_without_threads_is_refused() {
     let error = Process::worker(WorkerConfig::new(nobody(), 0)).ended().await.unwrap_err();
     assert!(error.is_usage() && error.to_string().contains("give at least 1"), "{error}");
