@@ -13,7 +13,7 @@ pub(crate) struct PerftArgs {
     #[arg(long, value_name = "GAMESPEC")]
     game: String,
     /// The position in the game's notation [default: the game's usual start]
-    #[arg(long, default_value = "", hide_default_value = true)]
+    #[arg(long, default_value = "", hide_default_value = true, allow_hyphen_values = true)]
     position: String,
     /// The longest paths, in moves
     #[arg(long, value_name = "D")]

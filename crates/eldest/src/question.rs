@@ -15,7 +15,7 @@ pub(crate) struct QuestionArgs {
     #[arg(long, value_name = "GAMESPEC")]
     pub(crate) game: Option<String>,
     /// The position in the game's notation [default: the game's usual start]
-    #[arg(long, conflicts_with = "suite")]
+    #[arg(long, conflicts_with = "suite", allow_hyphen_values = true)]
     pub(crate) position: Option<String>,
     /// Positions with known scores: `ffo`, or a file of position, tab, score
     #[arg(long, value_name = "NAME|FILE")]
@@ -50,6 +50,7 @@ pub(crate) struct QuestionArgs {
     pub(crate) policy: Policy,
     /// Whether narrowed windows are sent to running jobs
     #[arg(long, value_name = "on|off", default_value = "on", value_parser = one_of(SWITCH))]
+    #[arg(action = clap::ArgAction::Set)]
     narrowing: bool,
     /// Nodes with fewer plies remaining are never split [default: the game's own]
     #[arg(long, value_name = "PLIES")]
@@ -162,6 +163,10 @@ impl QuestionArgs {
     }
 
     fn setup(&self, game: String, position: String) -> Result<Setup, Failure> {
+        if self.suite.is_some() && self.depth != Depth::FULL {
+            let wrong = "the scores of a suite are those of full solves; leave --depth out";
+            return Err(Failure::given(wrong));
+        }
         if self.deepening && self.depth == Depth::FULL {
             return Err(Failure::given("--deepening needs a fixed depth, as in --depth 12"));
         }

@@ -90,7 +90,7 @@ fn complaint(question: &Question, outcome: &Outcome, limit: Option<Duration>) ->
         Outcome::Aborted => {
             let why = match limit {
                 Some(limit) => format!("given up after {}", humantime::format_duration(limit)),
-                None => "given up by somebody else".to_string(),
+                None => "given up by another client, or because the coordinator ends".to_string(),
             };
             Some(Failure::run(format!("{label}: {why}")))
         }

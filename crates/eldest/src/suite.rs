@@ -53,10 +53,15 @@ impl Suite {
 
     /// Keeps the entries that `only` names, in their order.
     pub(crate) fn keep(mut self, only: &Selection) -> Result<Suite, String> {
-        self.entries.retain(|entry| only.contains(entry.id));
-        if self.entries.is_empty() {
-            return Err("selects no position of the suite".into());
+        let has = |range: &&RangeInclusive<u32>| {
+            self.entries.iter().any(|entry| range.contains(&entry.id))
+        };
+        if let Some(missing) = only.0.iter().find(|range| !has(range)) {
+            let (first, last) = (missing.start(), missing.end());
+            let named = if first == last { first.to_string() } else { format!("{first}-{last}") };
+            return Err(format!("{named}: the suite has no such position"));
         }
+        self.entries.retain(|entry| only.contains(entry.id));
         Ok(self)
     }
 }
@@ -173,7 +178,7 @@ mod tests {
         };
         assert_eq!(kept("40-42"), Ok(vec![40, 41, 42]));
         assert_eq!(kept("47, 20"), Ok(vec![20, 47]));
-        assert_eq!(kept("1"), Err("selects no position of the suite".to_string()));
+        assert_eq!(kept("1"), Err("1: the suite has no such position".to_string()));
         for wrong in ["", "4-", "44-40", "a", "1,,2"] {
             assert!(wrong.parse::<Selection>().is_err(), "{wrong}");
         }

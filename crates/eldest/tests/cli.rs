@@ -55,6 +55,10 @@ fn bad_usage_gets_one_line_and_exit_code_2() {
     check_refused(&["bench", "--policy", "sequential"], "is the baseline");
     check_refused(&["bench", "--json", "/nowhere/at/all.json"], "/nowhere/at/all.json");
     check_refused(&["bench", "--coordinator", "http://127.0.0.1:1"], "--processors");
+    check_refused(&["bench", "--json", "x.out", "--csv", "x.out"], "the same file");
+    check_refused(&["solve", "--suite", "ffo", "--only", "40,999"], "999");
+    check_refused(&["solve", "--suite", "ffo", "--only", "40", "--depth", "3"], "full solves");
+    check_refused(&["solve", "--game", "othello", "--narrowing", "maybe"], "on");
     check_refused(&["worker"], "--coordinator");
     check_refused(&["coordinator", "--listen", "here"], "--listen");
     check_refused(&["perft", "--game", "othello", "--depth", "0"], "--depth");
@@ -235,6 +239,16 @@ fn a_suite_ends_with_a_summary() {
     assert_eq!(lines.len(), 4);
     assert_eq!((&lines[0]["id"], &lines[0]["agrees"]), (&20.into(), &true.into()));
     assert_eq!((&lines[3]["summary"], &lines[3]["agree"]), (&true.into(), &3.into()));
+}
+
+#[test]
+fn a_position_may_begin_with_a_hyphen_and_narrowing_be_switched_off() {
+    let position = "--XXXXX--OOOXX-O-OOOXXOX-OXOXXOXOXXXOXXOXXXXOXOO--XXXOOO--XXXXX- X";
+    let solve = ["solve", "--game", "othello", "--position", position, "--depth", "2", "--json"];
+    for narrowing in ["on", "off"] {
+        let lines = objects(&[&solve[..], &["--narrowing", narrowing]].concat());
+        assert_eq!(lines[0]["position"], position);
+    }
 }
 
 #[test]

@@ -106,11 +106,17 @@ fn ends(seconds: impl Iterator<Item = f64> + Clone) -> (f64, f64) {
     (seconds.clone().fold(f64::INFINITY, f64::min), seconds.fold(0.0, f64::max))
 }
 
-/// Writes `text` to `path`, so that whoever looks sees the old file or the whole new one.
+/// Writes `text` to `path`, so that whoever looks sees the old file or the whole new one. A symbolic
+/// link stays one; a device or a pipe is written to, not replaced.
 ///
 /// # Errors
 /// If the folder does not exist or cannot be written to.
 pub fn write_whole(path: &Path, text: &str) -> io::Result<()> {
+    let target = fs::canonicalize(path).unwrap_or_else(|_| path.to_path_buf());
+    if fs::metadata(&target).is_ok_and(|there| !there.is_file() && !there.is_dir()) {
+        return File::options().write(true).open(&target)?.write_all(text.as_bytes());
+    }
+    let path = target.as_path();
     let Some(name) = path.file_name() else {
         return Err(io::Error::new(io::ErrorKind::InvalidInput, "the path names no file"));
     };
@@ -169,5 +175,19 @@ mod tests {
         assert_eq!(fs::read_to_string(&path).unwrap(), "new");
         assert_eq!(fs::read_dir(folder.path()).unwrap().count(), 1);
         assert!(write_whole(&folder.path().join("none/bench.json"), "x").is_err());
+    }
+
+    #[test]
+    #[cfg(unix)]
+    fn links_stay_links_and_devices_are_not_replaced() {
+        let folder = tempfile::tempdir().unwrap();
+        let (link, target) = (folder.path().join("link"), folder.path().join("target"));
+        fs::write(&target, "old").unwrap();
+        std::os::unix::fs::symlink(&target, &link).unwrap();
+        write_whole(&link, "new").unwrap();
+        assert_eq!(fs::read_to_string(&target).unwrap(), "new");
+        assert!(fs::symlink_metadata(&link).unwrap().is_symlink());
+        write_whole(Path::new("/dev/null"), "gone").unwrap();
+        assert!(!fs::metadata("/dev/null").unwrap().is_file());
     }
 }

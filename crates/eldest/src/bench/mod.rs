@@ -64,6 +64,9 @@ pub(crate) async fn run(mut args: BenchArgs, catalogue: Catalogue) -> Result<(),
     if args.question.names_nothing() {
         args.question.choose_suite("ffo", DEFAULT_POSITIONS)?;
     }
+    if args.json.is_some() && args.json == args.csv {
+        return Err(Failure::given("--json and --csv name the same file; give two"));
+    }
     for path in [&args.json, &args.csv].into_iter().flatten() {
         check_folder(path)?;
     }
