@@ -108,7 +108,7 @@ fn bad_files_get_one_line_and_exit_code_2() {
     check(b"445 1\n448 1\n", &suite, "position 2 of the suite");
     check(b"445 1\n", &["solve", "--suite", name], "--game GAMESPEC");
     let none_left = [&suite[..], &["--only", "2-3"]].concat();
-    check(b"445 1\n", &none_left, "--only the suite has no such position");
+    check(b"445 1\n", &none_left, "2-3: the suite has no such position");
     check_refused(&["solve", "--suite", "/nowhere/suite"], "/nowhere/suite");
 }
 

@@ -22,6 +22,8 @@ struct Frame<G: Game> {
     open: OpenNode,
     /// The child that is being searched. Between two steps only the last frame has none.
     current: Option<usize>,
+    /// Every child before this one is resolved, as long as the window does not change.
+    resolved: usize,
 }
 
 /// The subtree a spine is at.
@@ -187,7 +189,8 @@ impl<G: Game> Spine<G> {
             Entered::Resolved(value) => Some((value, Vec::new())),
             Entered::Open { key } => {
                 let open = OpenNode::new(window, kind, at.remaining, &moves);
-                let frame = Frame { position: position.clone(), at, key, open, current: None };
+                let frame =
+                    Frame { position: position.clone(), at, key, open, current: None, resolved: 0 };
                 self.job.as_mut()?.frames.push(frame);
                 None
             }
@@ -232,6 +235,7 @@ impl<G: Game> Job<G> {
         for index in 0..self.frames.len() {
             let asked = self.frames.get(index + 1).map(|child| child.open.asked());
             let frame = &mut self.frames[index];
+            frame.resolved = 0;
             frame.open.window = question.window;
             frame.open.kind = question.kind;
             let Some(current) = frame.current else {
