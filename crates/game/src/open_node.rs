@@ -57,6 +57,15 @@ pub struct Question {
     pub kind: NodeKind,
 }
 
+impl Question {
+    /// Whether the answer decides what will be asked of the siblings: PVS wants the exact value of the
+    /// child that leads, and scouts the others against it.
+    #[must_use]
+    pub fn seeks_exact_value(&self, algorithm: Algorithm) -> bool {
+        algorithm == Algorithm::Pvs && self.kind == NodeKind::Pv
+    }
+}
+
 /// A subtree to be searched: where its root is, how deep, and what is asked of it.
 #[derive(Clone, PartialEq, Eq, Debug, Serialize, Deserialize)]
 pub struct Subtree {

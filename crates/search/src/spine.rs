@@ -92,7 +92,8 @@ impl<G: Game> SlotSearch for Spine<G> {
         let job = self.job.as_mut()?;
         let gives = |index: &usize| {
             let frame = &job.frames[*index];
-            self.policy.allows(frame.open.kind, frame.at.ply) && frame.has_brothers_to_give()
+            self.policy.allows(frame.open.kind, frame.at.ply)
+                && frame.has_brothers_to_give(algorithm)
         };
         let certain = |index: &usize| job.frames[*index].open.kind != NodeKind::Cut;
         // The brothers of an expected cut node may turn out not to be needed: others go first.
@@ -281,9 +282,14 @@ impl<G: Game> Job<G> {
 }
 
 impl<G: Game> Frame<G> {
-    /// Whether young brothers wait that may be searched in parallel with the current child.
-    fn has_brothers_to_give(&self) -> bool {
+    /// Whether young brothers wait that may be searched in parallel with the current child. They stay
+    /// while a child that leads is searched for its exact value, which decides what to ask of them.
+    fn has_brothers_to_give(&self, algorithm: Algorithm) -> bool {
         if !self.open.is_split_point() {
+            return false;
+        }
+        let asked = self.current.and_then(|current| self.open.question(current, algorithm));
+        if asked.is_some_and(|asked| asked.seeks_exact_value(algorithm)) {
             return false;
         }
         let mut unresolved =

@@ -232,14 +232,27 @@ impl SplitTree {
     }
 
     /// The one place that lets a brother leave: the eldest first and alone, the young ones when the
-    /// eldest is resolved without a cutoff.
+    /// eldest is resolved without a cutoff. One that leads goes before the others, and as long as
+    /// it is being searched they stay: what it is worth decides what will be asked of them.
     fn next_waiting(&self, node: NodeIx) -> Option<usize> {
         let Node { open, places, .. } = &self.nodes[node];
         let waits = |&index: &usize| places[index] == Place::Nowhere && !open.is_resolved(index);
-        if open.is_split_point() {
-            (1..places.len()).find(waits)
-        } else {
-            Some(0).filter(|index| !open.is_cut() && waits(index))
+        if !open.is_split_point() {
+            return Some(0).filter(|index| !open.is_cut() && waits(index));
+        }
+        if places.iter().any(|&place| self.seeks_exact_value(place)) {
+            return None;
+        }
+        let leading = open.best().filter(|&best| best > 0 && waits(&best));
+        leading.or_else(|| (1..places.len()).find(waits))
+    }
+
+    /// Whether a brother is being searched for its exact value.
+    fn seeks_exact_value(&self, place: Place) -> bool {
+        match place {
+            Place::Nowhere => false,
+            Place::Running { asked, .. } => asked.seeks_exact_value(self.algorithm),
+            Place::Open(node) => self.nodes[node].open.asked().seeks_exact_value(self.algorithm),
         }
     }
 
