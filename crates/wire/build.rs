@@ -3,8 +3,12 @@
 use std::error::Error;
 use std::path::{Path, PathBuf};
 
-const FILES: [&str; 3] =
-    ["eldest/v1/search.proto", "eldest/v1/session.proto", "eldest/v1/client.proto"];
+const FILES: [&str; 4] = [
+    "eldest/v1/search.proto",
+    "eldest/v1/session.proto",
+    "eldest/v1/peer.proto",
+    "eldest/v1/client.proto",
+];
 
 fn main() -> Result<(), Box<dyn Error>> {
     let root = Path::new("../../proto");

@@ -6,14 +6,16 @@
 use crate::Error;
 use crate::clock::Clock;
 use crate::memory::check_table;
-use crate::slots::{Command, Prepared, Sink, SlotReport, Slots};
+use crate::peers::Peers;
+use crate::searches::{Prepared, Searches};
+use crate::slots::{Command, Sink, SlotReport, Slots};
 use game::Setup;
 use search::Catalogue;
-use std::collections::{BTreeMap, BTreeSet, VecDeque};
-use std::sync::Arc;
+use std::collections::{BTreeSet, VecDeque};
+use wire::Shared;
 use ybw::{
-    Assignment, FromWorker, JobId, SearchId, Slot, SlotEvent, Spent, Worker, WorkerInput,
-    WorkerOutput,
+    Assignment, FromWorker, JobId, Peer, SearchId, Slot, SlotEvent, Spent, Worker, WorkerId,
+    WorkerInput, WorkerOutput,
 };
 
 /// A worker machine joined to its threads.
@@ -23,7 +25,10 @@ pub(crate) struct Crew {
     catalogue: Catalogue,
     machine: Worker,
     slots: Slots,
-    prepared: BTreeMap<SearchId, Arc<Prepared>>,
+    threads: u16,
+    searches: Searches,
+    /// Whom to tell what is found out, in a process that others can reach.
+    peers: Option<Peers>,
     /// Jobs that a thread could not search. They go back although the machine calls them stopped.
     refused: BTreeSet<JobId>,
 }
@@ -42,9 +47,37 @@ impl Crew {
             catalogue,
             machine: Worker::new(threads),
             slots: Slots::start(threads, sink)?,
-            prepared: BTreeMap::new(),
+            threads,
+            searches: Searches::default(),
+            peers: None,
             refused: BTreeSet::new(),
         })
+    }
+
+    /// The searches it is ready for.
+    pub(crate) fn searches(&self) -> Searches {
+        self.searches.clone()
+    }
+
+    /// From now on shares with others what it finds out. Needs a runtime to talk to them.
+    pub(crate) fn share_with(&mut self, peers: Peers) {
+        self.peers = Some(peers);
+    }
+
+    /// Whether anybody wants to be told what it finds out.
+    pub(crate) fn has_peers(&self) -> bool {
+        self.peers.as_ref().is_some_and(|peers| !peers.is_empty())
+    }
+
+    /// Tells the others what it found out.
+    pub(crate) fn tell_peers(&mut self) {
+        let Some(peers) = &mut self.peers else { return };
+        let Some(search) = peers.search() else { return };
+        let Some(prepared) = self.searches.find(search) else { return };
+        let findings = prepared.take_fresh(peers.most_at_once());
+        if !findings.is_empty() {
+            peers.tell(Shared { search, findings });
+        }
     }
 
     /// Takes in what happened and does what is to be done. Returns what to tell the coordinator.
@@ -110,16 +143,30 @@ impl Crew {
             WorkerOutput::Split { slot, job, next } => {
                 self.slots.command(slot, Command::Split { job, next });
             }
+            WorkerOutput::Peers { search, joined, gone } => self.meet(search, &joined, &gone),
+            WorkerOutput::Learn { search, findings } => {
+                if let Some(prepared) = self.searches.find(search) {
+                    prepared.store(&findings);
+                }
+            }
             WorkerOutput::Forget { search } => self.forget(search),
         }
+    }
+
+    fn meet(&mut self, search: SearchId, joined: &[Peer], gone: &[WorkerId]) {
+        let (Some(peers), Some(prepared)) = (&mut self.peers, self.searches.find(search)) else {
+            return;
+        };
+        peers.change(search, joined, gone);
+        prepared.begin_to_tell();
     }
 
     fn prepare(&mut self, search: SearchId, setup: &Setup) -> Option<WorkerInput> {
         let problem = self.catalogue.prepare(setup).map_err(Error::from);
         match problem.and_then(|problem| check_table(setup.table_mib).map(|()| problem)) {
             Ok(problem) => {
-                let prepared = Prepared::new(search, problem, setup);
-                self.prepared.insert(search, Arc::new(prepared));
+                let threads = self.threads.into();
+                self.searches.insert(Prepared::new(search, problem, setup, threads));
                 None
             }
             Err(error) => Some(WorkerInput::Unprepared { search, reason: error.to_string() }),
@@ -127,7 +174,7 @@ impl Crew {
     }
 
     fn start(&mut self, slot: Slot, assignment: Assignment) -> Vec<WorkerInput> {
-        if let Some(prepared) = self.prepared.get(&assignment.search).cloned() {
+        if let Some(prepared) = self.searches.find(assignment.search) {
             self.slots.command(slot, Command::Start { assignment, prepared });
             return Vec::new();
         }
@@ -151,13 +198,19 @@ impl Crew {
     }
 
     fn forget(&mut self, search: SearchId) {
-        self.prepared.remove(&search);
+        self.searches.remove(search);
         self.slots.forget(search);
+        if let Some(peers) = &mut self.peers
+            && peers.search() == Some(search)
+        {
+            peers.clear();
+        }
     }
 
     fn forget_all(&mut self) {
         self.refused.clear();
-        while let Some((search, _)) = self.prepared.pop_first() {
+        self.peers.iter_mut().for_each(Peers::clear);
+        while let Some(search) = self.searches.pop() {
             self.slots.forget(search);
         }
     }
@@ -176,8 +229,8 @@ pub(crate) fn check_threads(threads: u16) -> Result<(), Error> {
 mod tests {
     use super::*;
     use game::{Depth, Move, NodeKind, Question, Score, Subtree, Value, Window};
-    use std::sync::Mutex;
     use std::sync::mpsc::{self, Receiver};
+    use std::sync::{Arc, Mutex};
     use ybw::ToWorker;
 
     const SEARCH: SearchId = SearchId(1);

@@ -80,7 +80,9 @@ impl Desk {
             closing: false,
         };
         if let Some(slots) = own {
-            desk.handle(CoordinatorInput::Joined { worker: OWN, slots });
+            // Its own threads are told where everybody reaches the coordinator.
+            let address = Some("".into());
+            desk.handle(CoordinatorInput::Joined { worker: OWN, slots, address });
         }
         desk
     }
@@ -95,6 +97,7 @@ impl Desk {
         &mut self,
         name: String,
         slots: u16,
+        address: Option<Arc<str>>,
         outbox: Arc<Outbox<CoordinatorMessage>>,
     ) -> WorkerId {
         let worker = WorkerId(self.next_worker);
@@ -102,7 +105,7 @@ impl Desk {
         // The first message of an empty outbox cannot overflow it.
         let _ = outbox.push(CoordinatorSaid::Welcome(worker).into());
         self.sessions.insert(worker, Session { name, slots, outbox });
-        self.handle(CoordinatorInput::Joined { worker, slots });
+        self.handle(CoordinatorInput::Joined { worker, slots, address });
         worker
     }
 
@@ -135,6 +138,18 @@ impl Desk {
         let messages = crew.reported(slot, report)?;
         self.heard_within(messages).into_iter().for_each(|input| self.handle(input));
         Ok(())
+    }
+
+    /// Whether anybody wants to be told what the coordinator's own threads find out.
+    pub(crate) fn has_peers(&self) -> bool {
+        self.crew.as_ref().is_some_and(|(crew, _)| crew.has_peers())
+    }
+
+    /// Tells the workers what the coordinator's own threads found out.
+    pub(crate) fn tell_peers(&mut self) {
+        if let Some((crew, _)) = &mut self.crew {
+            crew.tell_peers();
+        }
     }
 
     /// Queues a search.
@@ -298,6 +313,8 @@ impl Desk {
             ToWorker::Prepare { .. }
             | ToWorker::Assign(_)
             | ToWorker::Split { .. }
+            | ToWorker::Peers { .. }
+            | ToWorker::Learn { .. }
             | ToWorker::Forget { .. } => (None, None),
         };
         let wire = CoordinatorSaid::Machine(message).into();

@@ -16,7 +16,9 @@ mod memory;
 mod meter;
 mod outbox;
 mod pay;
+mod peers;
 mod search_thread;
+mod searches;
 mod slots;
 mod worker;
 

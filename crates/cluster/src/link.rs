@@ -5,23 +5,23 @@ use crate::error::chain;
 use std::hash::{BuildHasher, RandomState};
 use std::time::{Duration, Instant};
 use tonic::Code;
-use tonic::transport::{Channel, Endpoint};
+use tonic::transport::{Channel, Endpoint, Server};
 use wire::v1::StatusRequest;
 use wire::v1::client_service_client::ClientServiceClient;
 
 /// Receive window of a stream, in bytes: what a stalled reader lets pile up.
-pub(crate) const STREAM_WINDOW: u32 = 64 << 10;
+const STREAM_WINDOW: u32 = 64 << 10;
 /// Receive window of a connection, in bytes. Half of it is what h2 allows in small unread frames
 /// before it takes them for an attack; a full stream window of the smallest frames costs less.
-pub(crate) const CONNECTION_WINDOW: u32 = 8 << 20;
+const CONNECTION_WINDOW: u32 = 8 << 20;
 /// How often a peer is asked whether it is there.
-pub(crate) const KEEPALIVE_INTERVAL: Duration = Duration::from_secs(2);
+const KEEPALIVE_INTERVAL: Duration = Duration::from_secs(2);
 /// How long it may take to answer. A silent peer is found within the sum of both.
-pub(crate) const KEEPALIVE_TIMEOUT: Duration = Duration::from_secs(4);
+const KEEPALIVE_TIMEOUT: Duration = Duration::from_secs(4);
 /// How often the system itself probes an idle connection.
 pub(crate) const TCP_KEEPALIVE: Duration = Duration::from_secs(30);
 /// Most streams of one connection.
-pub(crate) const MAX_STREAMS: u32 = 64;
+const MAX_STREAMS: u32 = 64;
 /// Longest wait for one attempt to connect.
 const CONNECT_TIMEOUT: Duration = Duration::from_secs(3);
 
@@ -43,6 +43,16 @@ pub(crate) fn endpoint(url: &str) -> Result<Endpoint, Error> {
         .http2_keep_alive_interval(KEEPALIVE_INTERVAL)
         .keep_alive_timeout(KEEPALIVE_TIMEOUT)
         .keep_alive_while_idle(true))
+}
+
+/// A server whose connections live and end as those of [`endpoint`] do.
+pub(crate) fn server() -> Server {
+    Server::builder()
+        .initial_stream_window_size(STREAM_WINDOW)
+        .initial_connection_window_size(CONNECTION_WINDOW)
+        .http2_keepalive_interval(Some(KEEPALIVE_INTERVAL))
+        .http2_keepalive_timeout(Some(KEEPALIVE_TIMEOUT))
+        .max_concurrent_streams(MAX_STREAMS)
 }
 
 /// Connects, trying again until `patience` is over; `None` tries for ever. Within a stated patience

@@ -1,14 +1,18 @@
 //! The worker process: [`run_worker`].
 
+mod hearing;
 mod session;
 
 use crate::Error;
 use crate::clock::Clock;
 use crate::crew::{Crew, check_threads};
 use crate::link::{Backoff, dial, endpoint};
+use crate::peers::Peers;
 use crate::slots::{Sink, SlotReport};
+use hearing::Hearing;
 use search::Catalogue;
 use session::{Ended, Session};
+use std::net::SocketAddr;
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 use tokio::sync::mpsc::{self, UnboundedReceiver};
@@ -26,6 +30,9 @@ pub struct WorkerConfig {
     pub threads: u16,
     /// What people call it; the host's name if it is not given.
     pub name: Option<String>,
+    /// Where other workers reach this one to share table entries, port 0 for any free one; without it
+    /// the interface by which this host reaches the coordinator, and a free port.
+    pub listen: Option<SocketAddr>,
     /// How long to try to reach the coordinator for the first time. Later it is tried for ever.
     pub connect_patience: Duration,
     /// How long jobs may take to be given back at a shutdown.
@@ -40,6 +47,7 @@ impl WorkerConfig {
             coordinator: coordinator.into(),
             threads,
             name: None,
+            listen: None,
             connect_patience: Duration::from_secs(30),
             grace: Duration::from_secs(5),
         }
@@ -65,6 +73,7 @@ pub async fn run_worker(
         slots: config.threads,
         name: config.name.clone().unwrap_or_else(host_name),
         games: catalogue.names(),
+        address: None,
     };
     // Bounded: a thread says the next thing only when it was told something, or a while later.
     let (sender, reports) = mpsc::unbounded_channel();
@@ -72,8 +81,13 @@ pub async fn run_worker(
         // Nobody listens any more once the worker ends.
         let _ = sender.send((slot, report));
     });
-    let crew = Crew::new(Clock::start(), catalogue, config.threads, &sink)?;
-    Process { config, endpoint, greeting, crew, reports, shutdown }.run().await
+    let mut crew = Crew::new(Clock::start(), catalogue, config.threads, &sink)?;
+    crew.share_with(Peers::new(&config.coordinator));
+    let hearing = match config.listen {
+        Some(address) => Some(Hearing::at(address, crew.searches()).await?),
+        None => None,
+    };
+    Process { config, endpoint, greeting, crew, reports, hearing, shutdown }.run().await
 }
 
 /// Refuses a name that was given and cannot be sent or shown.
@@ -101,6 +115,8 @@ struct Process {
     greeting: Greeting,
     crew: Crew,
     reports: UnboundedReceiver<(Slot, SlotReport)>,
+    /// Where others reach this process, once that is settled.
+    hearing: Option<Hearing>,
     shutdown: CancellationToken,
 }
 
@@ -142,10 +158,22 @@ impl Process {
     }
 
     async fn session(&mut self, channel: Channel, welcomed: &mut bool) -> Result<Ended, Error> {
+        self.listen_to_others().await;
         let mut session = Session::new(&mut self.crew, &mut self.reports, &self.config);
         let ended = session.run(channel, &self.greeting, &self.shutdown).await;
         *welcomed |= session.was_welcomed();
         ended
+    }
+
+    /// Without an address of its own choice the worker listens where it reaches the coordinator from.
+    async fn listen_to_others(&mut self) {
+        if self.hearing.is_none() {
+            match Hearing::near(self.endpoint.uri(), self.crew.searches()).await {
+                Ok(hearing) => self.hearing = Some(hearing),
+                Err(error) => tracing::warn!(%error, "this worker shares no table entries"),
+            }
+        }
+        self.greeting.address = self.hearing.as_ref().map(|hearing| hearing.address.to_string());
     }
 
     /// Stops everything that was searched for a coordinator that is gone.

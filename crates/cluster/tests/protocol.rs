@@ -43,7 +43,7 @@ fn coordinator() -> Running {
 
 fn hello() -> Greeting {
     let games = vec!["connect".to_string()];
-    Greeting { version: PROTOCOL_VERSION, slots: 1, name: "odd".to_string(), games }
+    Greeting { version: PROTOCOL_VERSION, slots: 1, name: "odd".to_string(), games, address: None }
 }
 
 fn frame(messages: Vec<WorkerMessage>) -> SessionRequest {

@@ -1,7 +1,7 @@
 //! Values of options as text: what clap does not know how to read.
 
 use clap::builder::{PossibleValuesParser, TypedValueParser};
-use game::{Algorithm, Depth, Order, Policy, Score, Window};
+use game::{Algorithm, Depth, Order, Policy, Score, Sharing, Window};
 use std::time::Duration;
 
 /// The algorithms by name.
@@ -27,6 +27,10 @@ pub(crate) const POLICIES: [(&str, Policy); 4] = [
     ("ybw", Policy::Ybw),
     ("sequential", Policy::Sequential),
 ];
+
+/// Who shares a table, by name.
+pub(crate) const SHARINGS: [(&str, Sharing); 3] =
+    [("off", Sharing::Off), ("process", Sharing::Process), ("cluster", Sharing::Cluster)];
 
 /// On and off.
 pub(crate) const SWITCH: [(&str, bool); 2] = [("on", true), ("off", false)];
@@ -137,6 +141,9 @@ mod tests {
         }
         for (name, order) in ORDERS {
             assert_eq!(to_value(order).unwrap(), name);
+        }
+        for (name, sharing) in SHARINGS {
+            assert_eq!(to_value(sharing).unwrap(), name);
         }
         for (name, policy) in POLICIES {
             assert_eq!(to_value(policy).unwrap(), name);

@@ -1,10 +1,12 @@
 //! What `solve` and `bench` search, from their options: [`QuestionArgs`] and [`Question`].
 
-use crate::choices::{self, ALGORITHMS, ORDERS, POLICIES, SWITCH, one_of};
+use crate::choices::{self, ALGORITHMS, ORDERS, POLICIES, SHARINGS, SWITCH, one_of};
 use crate::suite::{MAX_SUITE_BYTES, Selection, Suite};
 use crate::{Failure, files};
 use clap::Args;
-use game::{Algorithm, Bound, Depth, GameSpec, Order, Policy, Score, Setup, Value, Window};
+use game::{
+    Algorithm, Bound, Depth, GameSpec, Order, Policy, Score, Setup, Sharing, Value, Window,
+};
 use search::Catalogue;
 use std::path::Path;
 
@@ -39,6 +41,10 @@ pub(crate) struct QuestionArgs {
     #[arg(long, value_name = "MIB", default_value_t = 64)]
     #[arg(value_parser = clap::value_parser!(u32).range(..=i64::from(wire::MAX_TABLE_MIB)))]
     table: u32,
+    /// Who shares a table: no two threads, those of a process, or all processes of the cluster
+    #[arg(long, value_name = "off|process|cluster", default_value = "cluster")]
+    #[arg(value_parser = one_of(SHARINGS))]
+    table_sharing: Sharing,
     /// Deepest search of noisy moves below the depth, in plies
     #[arg(long, value_name = "PLIES", default_value_t = 0)]
     quiescence: u8,
@@ -181,6 +187,7 @@ impl QuestionArgs {
             policy: self.policy,
             narrowing: self.narrowing,
             table_mib: self.table,
+            sharing: self.table_sharing,
             ..Setup::new(game)
         })
     }

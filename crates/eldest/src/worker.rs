@@ -7,6 +7,7 @@ use clap::Args;
 use cluster::WorkerConfig;
 use search::Catalogue;
 use std::io;
+use std::net::SocketAddr;
 use std::time::Duration;
 
 /// Options of `eldest worker`.
@@ -22,6 +23,10 @@ pub(crate) struct WorkerArgs {
     /// The name it is known by [default: the host's name]
     #[arg(long)]
     name: Option<String>,
+    /// Where other workers reach this one to share table entries; port 0 takes a free one [default:
+    /// the interface this host reaches the coordinator by, any free port]
+    #[arg(long, value_name = "ADDRESS", env = "ELDEST_WORKER_LISTEN")]
+    listen: Option<SocketAddr>,
     /// How long to try to reach the coordinator before giving up
     #[arg(long, value_name = "TIME", default_value = "1m", value_parser = choices::time)]
     patience: Duration,
@@ -43,6 +48,7 @@ pub(crate) async fn run(args: WorkerArgs, catalogue: Catalogue) -> Result<(), Fa
     }
     let config = WorkerConfig {
         name: args.name,
+        listen: args.listen,
         connect_patience: args.patience,
         ..WorkerConfig::new(args.coordinator, args.threads.unwrap_or_else(cores))
     };

@@ -26,7 +26,7 @@ pub enum NodeKind {
 pub struct Brother {
     /// The move that leads to it.
     pub mv: Move,
-    /// The table key of its position; 0 where nobody has computed it.
+    /// The key of its position in the table; 0 where nobody has computed it.
     pub key: u64,
     /// What is known of its value, *for the side to move at the open node*.
     pub known: Interval,

@@ -62,6 +62,21 @@ impl Policy {
     }
 }
 
+/// Who shares a transposition table.
+#[derive(
+    Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug, Default, Serialize, Deserialize,
+)]
+#[serde(rename_all = "kebab-case")]
+pub enum Sharing {
+    /// Nobody: every thread has one of its own.
+    Off,
+    /// The threads of a process.
+    Process,
+    /// The threads of a process; and processes tell each other what cost much to find out.
+    #[default]
+    Cluster,
+}
+
 /// The question a search answers: enough for any worker to search any part of it.
 #[derive(Clone, PartialEq, Debug, Serialize, Deserialize)]
 pub struct Setup {
@@ -87,8 +102,10 @@ pub struct Setup {
     pub min_split: u8,
     /// Whether narrowed windows are pushed to running jobs.
     pub narrowing: bool,
-    /// Size of each process's table in MiB; 0 for none.
+    /// Size of each process's table in MiB, over all its threads; 0 for none.
     pub table_mib: u32,
+    /// Who shares it.
+    pub sharing: Sharing,
 }
 
 impl Setup {
@@ -108,6 +125,7 @@ impl Setup {
             min_split: 4,
             narrowing: true,
             table_mib: 64,
+            sharing: Sharing::default(),
         }
     }
 

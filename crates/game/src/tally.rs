@@ -24,6 +24,12 @@ pub struct Tally {
     pub hits: u64,
     /// Probes whose value answered the window.
     pub table_cutoffs: u64,
+    /// Those of the hits that were found out by another process.
+    pub shared_hits: u64,
+    /// Those of the table cutoffs that were found out by another process.
+    pub shared_cutoffs: u64,
+    /// Entries stored that other processes are told of.
+    pub shared: u64,
     /// Cutoffs by the index of the brother that caused them; the last place counts all later ones.
     pub cutoffs: [u64; CUTOFF_PLACES],
 }
@@ -37,8 +43,8 @@ impl Tally {
 
 impl AddAssign for Tally {
     fn add_assign(&mut self, other: Tally) {
-        let Tally { nodes, interior, leaves, quiescence, probes, hits, table_cutoffs, cutoffs } =
-            other;
+        let Tally { nodes, interior, leaves, quiescence, probes, hits, table_cutoffs, .. } = other;
+        let Tally { shared_hits, shared_cutoffs, shared, cutoffs, .. } = other;
         self.nodes += nodes;
         self.interior += interior;
         self.leaves += leaves;
@@ -46,6 +52,9 @@ impl AddAssign for Tally {
         self.probes += probes;
         self.hits += hits;
         self.table_cutoffs += table_cutoffs;
+        self.shared_hits += shared_hits;
+        self.shared_cutoffs += shared_cutoffs;
+        self.shared += shared;
         for (mine, theirs) in self.cutoffs.iter_mut().zip(cutoffs) {
             *mine += theirs;
         }

@@ -3,6 +3,7 @@
 //! This crate knows nothing of workers, time or threads.
 
 mod catalogue;
+mod fresh;
 mod order;
 mod playable;
 mod problem;
@@ -13,7 +14,7 @@ mod table;
 pub use catalogue::Catalogue;
 use game::{Move, Tally, Value};
 pub use problem::{Pay, Problem, Run, SlotSearch};
-pub use table::{Entry, Table};
+pub use table::{Known, Table};
 
 /// A searched problem.
 #[derive(Clone, PartialEq, Debug)]

@@ -135,8 +135,11 @@ struct Likelihood {
 
 /// Sorts by descending worth; equals keep their order.
 fn sort_by<W: Ord + Copy>(moves: &mut MoveList, mut worth: impl FnMut(Move) -> W) {
-    let mut weighed: ArrayVec<(W, Move), MAX_MOVES> =
-        moves.iter().map(|&mv| (worth(mv), mv)).collect();
+    // Filled in place: a list that is collected is copied, with all the room it has.
+    let mut weighed: ArrayVec<(W, Move), MAX_MOVES> = ArrayVec::new();
+    for &mv in moves.iter() {
+        weighed.push((worth(mv), mv));
+    }
     weighed.sort_by_key(|&(worth, _)| Reverse(worth));
     for (place, (_, mv)) in moves.iter_mut().zip(weighed) {
         *place = mv;

@@ -1,9 +1,10 @@
 //! Plain recursive search, and the steps that the [`crate::spine::Spine`] shares with it: [`Searcher`].
 
 use crate::order::{Orderer, Place};
-use crate::{Entry, Pay, Table};
+use crate::{Known, Pay, Table};
 use game::{
-    Algorithm, Bound, Depth, Game, LeafCost, Move, MoveList, Score, Setup, Tally, Value, Window,
+    Algorithm, Bound, Depth, Entry, Game, LeafCost, Move, MoveList, Score, Setup, Tally, Value,
+    Window,
 };
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering::Relaxed};
@@ -196,20 +197,21 @@ impl<G: Game> Searcher<G> {
             self.follows_hint = false;
             return Entered::Resolved(value);
         }
-        let key = if self.uses_table(at) { self.game.key(position) ^ self.salt } else { 0 };
-        let entry = self.probe(key, at);
-        if let Some(entry) = entry
+        let key = if self.uses_table(at) { self.key(position) } else { 0 };
+        let known = self.probe(key, at);
+        if let Some(Known { entry, foreign }) = known
             && at.ply > 0
             && entry.depth == at.depth
             && entry.value.decides(window)
         {
             self.tally.table_cutoffs += 1;
+            self.tally.shared_cutoffs += u64::from(foreign);
             self.follows_hint = false;
             return Entered::Resolved(entry.value);
         }
         self.tally.interior += 1;
         self.game.moves(position, moves);
-        let first = self.hinted(at.ply, moves).or(entry.map(|entry| entry.best));
+        let first = self.hinted(at.ply, moves).or(known.map(|known| known.entry.best));
         let place = Place { ply: at.ply, depth: at.depth, first };
         self.orderer.sort(&self.game, position, moves, place);
         Entered::Open { key }
@@ -221,8 +223,14 @@ impl<G: Game> Searcher<G> {
             && self.uses_table(at)
         {
             let At { depth, remaining, .. } = at;
-            table.store(key, Entry { value, depth, best, remaining });
+            let told = table.store(key, Entry { value, depth, best, remaining });
+            self.tally.shared += u64::from(told);
         }
+    }
+
+    /// The key of a position in the table.
+    pub(crate) fn key(&self, position: &G::Position) -> u64 {
+        self.game.key(position) ^ self.salt
     }
 
     /// Notes a cutoff by the child at `index`.
@@ -292,14 +300,15 @@ impl<G: Game> Searcher<G> {
         self.table.is_some() && at.remaining >= TABLE_FLOOR
     }
 
-    fn probe(&mut self, key: u64, at: At) -> Option<Entry> {
+    fn probe(&mut self, key: u64, at: At) -> Option<Known> {
         if !self.uses_table(at) {
             return None;
         }
         self.tally.probes += 1;
-        let entry = self.table.as_ref()?.probe(key)?;
+        let known = self.table.as_ref()?.probe(key)?;
         self.tally.hits += 1;
-        Some(entry)
+        self.tally.shared_hits += u64::from(known.foreign);
+        Some(known)
     }
 
     /// The next move of the hinted line, while the search goes down its first path along it.

@@ -88,7 +88,6 @@ impl<G: Game> SlotSearch for Spine<G> {
 
     fn split(&mut self) -> Option<Vec<Handover>> {
         let algorithm = self.searcher.algorithm;
-        let game = &self.searcher.game;
         let job = self.job.as_mut()?;
         let gives = |index: &usize| {
             let frame = &job.frames[*index];
@@ -99,7 +98,7 @@ impl<G: Game> SlotSearch for Spine<G> {
         // The brothers of an expected cut node may turn out not to be needed: others go first.
         let first = (0..job.frames.len()).find(gives)?;
         let last = (first..job.frames.len()).filter(certain).find(gives).unwrap_or(first);
-        Some(job.hand_over(game, algorithm, last))
+        Some(job.hand_over(&self.searcher, last))
     }
 
     fn stop(&mut self) {
@@ -155,9 +154,10 @@ impl<G: Game> Spine<G> {
             let (question, ply) = (job.question, job.ply);
             return self.visit(&position, depth, question, ply);
         };
-        let Some(index) = frame.open.first_unresolved(0) else {
+        let Some(index) = frame.open.first_unresolved(frame.resolved) else {
             return self.pop();
         };
+        frame.resolved = index;
         let question = frame.open.question(index, self.searcher.algorithm);
         let question = question.expect("an unresolved node has a question");
         frame.current = Some(index);
@@ -260,17 +260,18 @@ impl<G: Game> Job<G> {
 
     /// Gives up the frames up to and including `last`; the rest of the stack goes on below the last
     /// one's current child.
-    fn hand_over(&mut self, game: &G, algorithm: Algorithm, last: usize) -> Vec<Handover> {
+    fn hand_over(&mut self, searcher: &Searcher<G>, last: usize) -> Vec<Handover> {
+        let algorithm = searcher.algorithm;
         let rest = self.frames.split_off(last + 1);
         let given = std::mem::replace(&mut self.frames, rest);
         let mut handovers = Vec::with_capacity(given.len());
         for mut frame in given {
             let next = frame.open.first_unresolved(0);
             let current = frame.current.or(next).expect("a node that gives brothers has a child");
-            frame.sign_brothers(game, current);
+            frame.sign_brothers(searcher);
             let question = frame.open.question(current, algorithm);
             self.question = question.expect("a node that is not cut off has questions");
-            self.position = game.play(&frame.position, frame.open.brothers[current].mv);
+            self.position = searcher.game.play(&frame.position, frame.open.brothers[current].mv);
             self.depth = frame.at.depth.child();
             self.ply = frame.at.ply + 1;
             handovers.push(Handover { node: frame.open, current });
@@ -300,12 +301,12 @@ impl<G: Game> Frame<G> {
         }
     }
 
-    /// Gives the brothers that wait the keys of their positions.
-    fn sign_brothers(&mut self, game: &G, current: usize) {
+    /// Gives the brothers that are not resolved the keys of their positions.
+    fn sign_brothers(&mut self, searcher: &Searcher<G>) {
         for index in 0..self.open.brothers.len() {
-            if index != current && !self.open.is_resolved(index) {
+            if !self.open.is_resolved(index) {
                 let brother = &mut self.open.brothers[index];
-                brother.key = game.key(&game.play(&self.position, brother.mv));
+                brother.key = searcher.key(&searcher.game.play(&self.position, brother.mv));
             }
         }
     }

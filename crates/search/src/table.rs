@@ -3,15 +3,19 @@
 //! Lock-free: an entry is two words, the packed data and the key xored with it, so that an entry torn
 //! by two writers does not match any key (Hyatt and Mann 2002).
 
-use game::{Bound, Depth, Move, Score, Value};
+use crate::fresh::Fresh;
+use game::{Entry, Finding};
 use std::collections::TryReserveError;
 use std::sync::atomic::{AtomicU8, AtomicU64, Ordering::Relaxed};
 
 /// Entries a position may be in; together one cache line.
 const BUCKET: usize = 4;
 const BUCKET_BYTES: usize = BUCKET * 16;
-/// Generations are counted modulo this.
-const GENERATIONS: u8 = 64;
+/// Generations are counted modulo this; they and the mark of foreign entries fill the spare bits.
+const GENERATIONS: u8 = 32;
+const GENERATION_SHIFT: u32 = 56;
+/// Marks what another process found out.
+const FOREIGN: u64 = 1 << 61;
 
 #[derive(Debug, Default)]
 struct Slot {
@@ -25,23 +29,20 @@ struct Bucket([Slot; BUCKET]);
 
 /// What the table knows of a position.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub struct Entry {
-    /// A true statement about the position searched to `depth`.
-    pub value: Value,
-    /// The depth it was searched to.
-    pub depth: Depth,
-    /// The best move, or the one that refuted the position.
-    pub best: Move,
-    /// Plies that remained, for the choice of what to overwrite.
-    pub remaining: u8,
+pub struct Known {
+    /// The entry.
+    pub entry: Entry,
+    /// Whether another process found it out.
+    pub foreign: bool,
 }
 
-/// A fixed-size hash table from position keys to [`Entry`]s.
+/// A fixed-size hash table from position keys to entries.
 #[derive(Debug)]
 pub struct Table {
     buckets: Vec<Bucket>,
     generation: AtomicU8,
     mib: u32,
+    fresh: Fresh,
 }
 
 impl Table {
@@ -68,7 +69,7 @@ impl Table {
 
     fn filled(mib: u32, mut buckets: Vec<Bucket>) -> Table {
         buckets.resize_with(Table::buckets_of(mib), Bucket::default);
-        Table { buckets, generation: AtomicU8::new(0), mib }
+        Table { buckets, generation: AtomicU8::new(0), mib, fresh: Fresh::default() }
     }
 
     /// The size it was made with, in MiB.
@@ -85,19 +86,48 @@ impl Table {
 
     /// What is known of the position.
     #[must_use]
-    pub fn probe(&self, key: u64) -> Option<Entry> {
+    pub fn probe(&self, key: u64) -> Option<Known> {
         self.bucket(key).0.iter().find_map(|slot| {
             let packed = slot.packed.load(Relaxed);
             if slot.check.load(Relaxed) ^ packed != key {
                 return None;
             }
-            unpack(packed)
+            let entry = Entry::from_bits(packed)?;
+            Some(Known { entry, foreign: packed & FOREIGN != 0 })
         })
     }
 
-    /// Remembers what was found out about the position. An older entry of the same position goes
-    /// first, then one of an earlier search, then the one with the least remaining plies.
-    pub fn store(&self, key: u64, entry: Entry) {
+    /// Remembers what was found out about the position. Returns whether others will be told of it.
+    pub fn store(&self, key: u64, entry: Entry) -> bool {
+        self.put(key, entry, 0);
+        self.fresh.offer(Finding { key, entry })
+    }
+
+    /// Remembers what another process found out, unless as much is known already.
+    pub fn learn(&self, Finding { key, entry }: Finding) {
+        let enough =
+            |known: Known| known.entry.depth == entry.depth && known.entry.value == entry.value;
+        if !self.probe(key).is_some_and(enough) {
+            self.put(key, entry, FOREIGN);
+        }
+    }
+
+    /// Begins to collect for others what is stored with at least so many plies remaining, unless that
+    /// has begun already.
+    pub fn share_from(&self, remaining: u8) {
+        self.fresh.begin(remaining);
+    }
+
+    /// What was collected for others since the last call. If it was more than `most`, only weightier
+    /// entries are collected from now on, and lighter ones if it was far less.
+    #[must_use]
+    pub fn take_fresh(&self, most: usize) -> Vec<Finding> {
+        self.fresh.take(most)
+    }
+
+    /// An older entry of the same position goes first, then one of an earlier search, then the one
+    /// with the least remaining plies.
+    fn put(&self, key: u64, entry: Entry, mark: u64) {
         let generation = self.generation.load(Relaxed);
         let bucket = self.bucket(key);
         let keep = |slot: &&Slot| {
@@ -106,10 +136,10 @@ impl Table {
                 return 0;
             }
             let current = u16::from(generation_of(packed) == generation);
-            1 + current * 256 + u16::from(remaining_of(packed))
+            1 + current * 256 + u16::from(Entry::remaining_in(packed))
         };
         if let Some(slot) = bucket.0.iter().min_by_key(keep) {
-            let packed = pack(entry, generation);
+            let packed = entry.to_bits() | u64::from(generation) << GENERATION_SHIFT | mark;
             slot.check.store(key ^ packed, Relaxed);
             slot.packed.store(packed, Relaxed);
         }
@@ -122,50 +152,14 @@ impl Table {
     }
 }
 
-/// Score 24 bits, move 16, depth 8, remaining 8, generation 6, bound 2; never 0.
-fn pack(entry: Entry, generation: u8) -> u64 {
-    let Entry { value: Value { score, bound }, depth, best, remaining } = entry;
-    let score = (score.points() + Score::LIMIT) as u64;
-    let bound = match bound {
-        Bound::Exact => 1,
-        Bound::Lower => 2,
-        Bound::Upper => 3,
-    };
-    score
-        | u64::from(best.0) << 24
-        | u64::from(depth.code()) << 40
-        | u64::from(remaining) << 48
-        | u64::from(generation) << 56
-        | bound << 62
-}
-
-fn unpack(packed: u64) -> Option<Entry> {
-    let bound = match packed >> 62 {
-        1 => Bound::Exact,
-        2 => Bound::Lower,
-        3 => Bound::Upper,
-        _ => return None,
-    };
-    let points = (packed & 0xff_ffff) as i64 - i64::from(Score::LIMIT);
-    Some(Entry {
-        value: Value { score: Score::checked(points)?, bound },
-        best: Move((packed >> 24) as u16),
-        depth: Depth::from_code((packed >> 40) as u8),
-        remaining: remaining_of(packed),
-    })
-}
-
-fn remaining_of(packed: u64) -> u8 {
-    (packed >> 48) as u8
-}
-
 fn generation_of(packed: u64) -> u8 {
-    (packed >> 56) as u8 & (GENERATIONS - 1)
+    (packed >> GENERATION_SHIFT) as u8 & (GENERATIONS - 1)
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
+    use game::{Depth, Move, Score, Value};
 
     fn entry(points: i32, remaining: u8) -> Entry {
         Entry {
@@ -176,12 +170,28 @@ mod tests {
         }
     }
 
+    fn known(table: &Table, key: u64) -> Option<Entry> {
+        table.probe(key).map(|known| known.entry)
+    }
+
+    #[test]
+    fn what_others_found_out_is_marked_and_not_told_again() {
+        let table = Table::new(0);
+        table.share_from(5);
+        table.learn(Finding { key: 1, entry: entry(3, 9) });
+        assert_eq!(table.probe(1), Some(Known { entry: entry(3, 9), foreign: true }));
+        assert!(table.store(2, entry(4, 5)) && !table.store(3, entry(4, 4)));
+        assert_eq!(table.take_fresh(8), [Finding { key: 2, entry: entry(4, 5) }]);
+        table.learn(Finding { key: 2, entry: entry(4, 5) });
+        assert_eq!(table.probe(2), Some(Known { entry: entry(4, 5), foreign: false }));
+    }
+
     #[test]
     fn what_is_stored_is_found_again() {
         let table = Table::new(1);
         for points in [-Score::LIMIT, -1, 0, 1, Score::LIMIT] {
             table.store(points as u64, entry(points, 9));
-            assert_eq!(table.probe(points as u64), Some(entry(points, 9)));
+            assert_eq!(known(&table, points as u64), Some(entry(points, 9)));
         }
     }
 
@@ -203,7 +213,7 @@ mod tests {
             table.store(key, entry(key as i32, 5));
         }
         for key in 1..=3 {
-            assert_eq!(table.probe(key), Some(entry(key as i32, 5)));
+            assert_eq!(known(&table, key), Some(entry(key as i32, 5)));
         }
         assert_eq!(table.probe(4), None);
     }
@@ -228,7 +238,7 @@ mod tests {
         let table = Table::new(0);
         table.store(mine, entry(1, 1));
         let slot = &table.buckets[0].0[0];
-        slot.packed.store(pack(entry(-7, 2), 0), Relaxed);
+        slot.packed.store(entry(-7, 2).to_bits(), Relaxed);
         assert_eq!(table.probe(mine), None);
         assert_eq!(table.probe(theirs), None);
     }

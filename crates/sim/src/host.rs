@@ -1,6 +1,6 @@
 //! A simulated worker process: the real worker machine on real searches, on virtual time.
 
-use game::{Setup, Tally};
+use game::{Finding, Setup, Tally};
 use search::{Problem, Run, SlotSearch, Table};
 use std::sync::Arc;
 use ybw::{
@@ -31,6 +31,7 @@ struct SlotHost {
 pub(crate) struct Host {
     pub(crate) machine: Worker,
     slots: Vec<SlotHost>,
+    table: Option<Arc<Table>>,
     node_ns: u64,
     nodes_per_poll: u64,
     /// Positions its slots have entered in all.
@@ -65,6 +66,7 @@ impl Host {
         Host {
             machine: Worker::new(slots),
             slots: (0..slots).map(slot).collect(),
+            table,
             node_ns,
             nodes_per_poll,
             tally: Tally::default(),
@@ -116,10 +118,22 @@ impl Host {
                 }
                 WorkerOutput::Stop { slot, job } => self.post(slot, Mail::Stop(job)),
                 WorkerOutput::Split { slot, job, next } => self.post(slot, Mail::Split(job, next)),
-                WorkerOutput::Prepare { .. } | WorkerOutput::Forget { .. } => {}
+                WorkerOutput::Learn { findings, .. } => self.learn(&findings),
+                WorkerOutput::Prepare { .. }
+                | WorkerOutput::Peers { .. }
+                | WorkerOutput::Forget { .. } => {}
             }
         }
         outputs
+    }
+
+    /// Stores what the coordinator concluded.
+    fn learn(&self, findings: &[Finding]) {
+        if let Some(table) = &self.table {
+            for &Finding { key, entry } in findings {
+                table.store(key, entry);
+            }
+        }
     }
 
     fn post(&mut self, slot: Slot, mail: Mail) {

@@ -267,7 +267,8 @@ impl<'a> World<'a> {
         match message {
             Upward::Hello => {
                 let slots = self.plan.workers[index].slots;
-                self.tell(CoordinatorInput::Joined { worker, slots });
+                let address = None;
+                self.tell(CoordinatorInput::Joined { worker, slots, address });
             }
             Upward::Message(message) => self.tell(CoordinatorInput::Received { worker, message }),
             Upward::Goodbye => self.departs(index, Departure::Left),

@@ -32,6 +32,8 @@ pub struct Greeting {
     pub name: String,
     /// The names of the games it can search.
     pub games: Vec<String>,
+    /// Where other workers tell it what they found out, if it shares that.
+    pub address: Option<String>,
 }
 
 impl From<WorkerSaid> for v1::WorkerMessage {
@@ -42,6 +44,7 @@ impl From<WorkerSaid> for v1::WorkerMessage {
                 slots: greeting.slots.into(),
                 name: greeting.name,
                 games: greeting.games,
+                address: greeting.address,
             }),
             WorkerSaid::Goodbye { reason } => {
                 Wire::Goodbye(v1::Goodbye { reason: reason_out(reason) })
@@ -128,6 +131,8 @@ impl TryFrom<v1::Hello> for Greeting {
         Malformed::unless_within("the number of slots", slots, 1, MAX_SLOTS.into())?;
         Malformed::if_longer("the length of the worker's name", hello.name.len(), MAX_NAME)?;
         Malformed::if_longer("the number of games", hello.games.len(), MAX_GAMES)?;
+        let address = hello.address.as_ref().map_or(0, String::len);
+        Malformed::if_longer("the length of the worker's address", address, MAX_NAME)?;
         for game in &hello.games {
             Malformed::if_longer("the length of a game's name", game.len(), MAX_NAME)?;
         }
@@ -137,6 +142,7 @@ impl TryFrom<v1::Hello> for Greeting {
             slots: u16::try_from(slots).unwrap_or(u16::MAX),
             name: hello.name,
             games: hello.games,
+            address: hello.address,
         })
     }
 }

@@ -18,6 +18,8 @@ impl Kind for ToWorker {
             ToWorker::Cancel { .. } => "cancel",
             ToWorker::Split { .. } => "split",
             ToWorker::Forget { .. } => "forget",
+            ToWorker::Peers { .. } => "peers",
+            ToWorker::Learn { .. } => "learn",
         }
     }
 }
@@ -48,6 +50,8 @@ impl Kind for v1::CoordinatorMessage {
             Some(Message::Cancel(_)) => "cancel",
             Some(Message::Split(_)) => "split",
             Some(Message::Forget(_)) => "forget",
+            Some(Message::Peers(_)) => "peers",
+            Some(Message::Learn(_)) => "learn",
             Some(Message::Goodbye(_)) => "goodbye",
         }
     }

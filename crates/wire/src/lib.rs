@@ -6,6 +6,7 @@
 mod answer;
 mod client;
 mod error;
+mod findings;
 mod from_worker;
 mod kind;
 mod offer;
@@ -17,6 +18,7 @@ mod vocabulary;
 pub use answer::Answer;
 pub use client::{SearchOrder, SearchUpdate, Standing};
 pub use error::Malformed;
+pub use findings::Shared;
 pub use from_worker::{Greeting, WorkerSaid};
 pub use kind::Kind;
 pub use to_worker::CoordinatorSaid;
@@ -34,7 +36,7 @@ pub mod v1 {
 pub const FILE_DESCRIPTOR_SET: &[u8] = tonic::include_file_descriptor_set!("eldest_descriptor");
 
 /// The version of the protocol. Raised by every change that an older peer would misunderstand.
-pub const PROTOCOL_VERSION: u32 = 1;
+pub const PROTOCOL_VERSION: u32 = 2;
 
 /// A frame is filled with what waits until it has this size; a larger message travels alone.
 pub const MAX_FRAME_BYTES: usize = 256 << 10;
@@ -46,6 +48,10 @@ pub const MAX_SLOTS: u32 = 4096;
 pub const MAX_NAME: usize = 256;
 /// Most games of one worker.
 pub const MAX_GAMES: usize = 1024;
+/// Most findings in one message.
+pub const MAX_FINDINGS: usize = 8192;
+/// Most peers that join or go in one message.
+pub const MAX_PEERS: usize = 4096;
 /// Longest text that says why, in bytes; a longer one is cut short by its sender.
 pub const MAX_REASON: usize = 4096;
 /// Longest position text, in bytes.

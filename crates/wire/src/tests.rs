@@ -2,15 +2,15 @@
 
 use crate::*;
 use game::{
-    Algorithm, Bound, Brother, Depth, Handover, Interval, Move, NodeKind, OpenNode, Order, Policy,
-    Question, Score, Setup, Subtree, Tally, Value, Window,
+    Algorithm, Bound, Brother, Depth, Entry, Finding, Handover, Interval, Move, NodeKind, OpenNode,
+    Order, Policy, Question, Score, Setup, Sharing, Subtree, Tally, Value, Window,
 };
 use proptest::prelude::*;
 use proptest::sample::select;
 use prost::Message;
 use std::sync::Arc;
 use std::time::Duration;
-use ybw::{Assignment, FromWorker, JobId, Outcome, SearchId, Spent, ToWorker, WorkerId};
+use ybw::{Assignment, FromWorker, JobId, Outcome, Peer, SearchId, Spent, ToWorker, WorkerId};
 
 fn score() -> impl Strategy<Value = Score> {
     prop_oneof![-Score::LIMIT..=Score::LIMIT, -3..=3].prop_map(Score::new)
@@ -39,16 +39,23 @@ fn kind() -> impl Strategy<Value = NodeKind> {
 }
 
 fn tally() -> impl Strategy<Value = Tally> {
-    (prop::array::uniform7(0..1_u64 << 40), prop::array::uniform8(0..3_u64)).prop_map(
-        |([nodes, interior, leaves, quiescence, probes, hits, table_cutoffs], cutoffs)| Tally {
-            nodes,
-            interior,
-            leaves,
-            quiescence,
-            probes,
-            hits,
-            table_cutoffs,
-            cutoffs,
+    (prop::array::uniform10(0..1_u64 << 40), prop::array::uniform8(0..3_u64)).prop_map(
+        |(counts, cutoffs)| {
+            let [nodes, interior, leaves, quiescence, probes, hits, table_cutoffs, ..] = counts;
+            let [.., shared_hits, shared_cutoffs, shared] = counts;
+            Tally {
+                nodes,
+                interior,
+                leaves,
+                quiescence,
+                probes,
+                hits,
+                table_cutoffs,
+                shared_hits,
+                shared_cutoffs,
+                shared,
+                cutoffs,
+            }
         },
     )
 }
@@ -78,10 +85,11 @@ fn setup() -> impl Strategy<Value = Setup> {
         select(vec![Policy::Sequential, Policy::RootSplit, Policy::PvSplit, Policy::Ybw]),
         any::<bool>(),
         any::<bool>(),
+        select(vec![Sharing::Off, Sharing::Process, Sharing::Cluster]),
     );
     let sizes = (any::<u8>(), any::<u8>(), 1..=u8::MAX, 0..=MAX_TABLE_MIB, window());
     (".{0,20}", ".{0,20}", choices, sizes).prop_map(|(game, position, choices, sizes)| {
-        let (algorithm, order, policy, deepening, narrowing) = choices;
+        let (algorithm, order, policy, deepening, narrowing, sharing) = choices;
         let (depth, quiescence, min_split, table_mib, window) = sizes;
         Setup {
             game,
@@ -96,6 +104,7 @@ fn setup() -> impl Strategy<Value = Setup> {
             min_split,
             narrowing,
             table_mib,
+            sharing,
         }
     })
 }
@@ -135,8 +144,11 @@ fn from_worker() -> impl Strategy<Value = FromWorker> {
 }
 
 fn worker_said() -> impl Strategy<Value = WorkerSaid> {
-    let greeting = (any::<u32>(), 1..100_u16, ".{0,20}", prop::collection::vec("[a-z]+", 0..4))
-        .prop_map(|(version, slots, name, games)| Greeting { version, slots, name, games });
+    let games = prop::collection::vec("[a-z]+", 0..4);
+    let address = prop::option::of("[a-z:]{0,9}");
+    let greeting = (any::<u32>(), 1..100_u16, ".{0,20}", games, address).prop_map(
+        |(version, slots, name, games, address)| Greeting { version, slots, name, games, address },
+    );
     prop_oneof![
         8 => from_worker().prop_map(WorkerSaid::Machine),
         1 => greeting.prop_map(WorkerSaid::Hello),
@@ -144,8 +156,21 @@ fn worker_said() -> impl Strategy<Value = WorkerSaid> {
     ]
 }
 
+fn findings() -> impl Strategy<Value = Vec<Finding>> {
+    let finding = (any::<u64>(), value(), any::<[u8; 2]>(), any::<u16>()).prop_map(
+        |(key, value, [depth, remaining], best)| {
+            let depth = Depth::from_code(depth);
+            Finding { key, entry: Entry { value, depth, best: Move(best), remaining } }
+        },
+    );
+    prop::collection::vec(finding, 0..20)
+}
+
 fn to_worker() -> impl Strategy<Value = ToWorker> {
     let search = || any::<u64>().prop_map(SearchId);
+    let worker = || any::<u64>().prop_map(WorkerId);
+    let peer = (worker(), "[a-z:]{0,9}")
+        .prop_map(|(worker, address)| Peer { worker, address: address.into() });
     let subtree = (line(), any::<u8>(), window(), kind(), line()).prop_map(
         |(path, depth, window, kind, hint)| {
             let question = Question { window, kind };
@@ -162,6 +187,9 @@ fn to_worker() -> impl Strategy<Value = ToWorker> {
         job().prop_map(|job| ToWorker::Cancel { job }),
         (job(), job()).prop_map(|(job, next)| ToWorker::Split { job, next }),
         search().prop_map(|search| ToWorker::Forget { search }),
+        (search(), prop::collection::vec(peer, 0..4), prop::collection::vec(worker(), 0..4))
+            .prop_map(|(search, joined, gone)| ToWorker::Peers { search, joined, gone }),
+        (search(), findings()).prop_map(|(search, findings)| ToWorker::Learn { search, findings }),
     ]
 }
 

@@ -1,11 +1,13 @@
 //! What the coordinator says: [`CoordinatorSaid`].
 
 use crate::error::{Malformed, present};
+use crate::findings::{findings_in, findings_out};
 use crate::v1::{self, coordinator_message::Message as Wire};
 use crate::vocabulary::{depth, line_out, moves, named, reason_in, reason_out, window};
+use crate::{MAX_NAME, MAX_PEERS};
 use game::{NodeKind, Question, Subtree};
 use std::sync::Arc;
-use ybw::{Assignment, JobId, MAX_PATH, SearchId, ToWorker, WorkerId};
+use ybw::{Assignment, JobId, MAX_PATH, Peer, SearchId, ToWorker, WorkerId};
 
 /// Anything the coordinator can say.
 #[derive(Clone, PartialEq, Debug)]
@@ -46,7 +48,35 @@ fn machine_out(message: ToWorker) -> Wire {
         ToWorker::Cancel { job } => Wire::Cancel(v1::Cancel { job: job.0 }),
         ToWorker::Split { job, next } => Wire::Split(v1::Split { job: job.0, next: next.0 }),
         ToWorker::Forget { search } => Wire::Forget(v1::Forget { search: search.0 }),
+        ToWorker::Peers { search, joined, gone } => Wire::Peers(v1::Peers {
+            search: search.0,
+            joined: joined.into_iter().map(v1::Peer::from).collect(),
+            gone: gone.into_iter().map(|worker| worker.0).collect(),
+        }),
+        ToWorker::Learn { search, findings } => {
+            Wire::Learn(v1::Learn { search: search.0, findings: Some(findings_out(&findings)) })
+        }
     }
+}
+
+impl From<Peer> for v1::Peer {
+    fn from(peer: Peer) -> v1::Peer {
+        v1::Peer { worker: peer.worker.0, address: peer.address.to_string() }
+    }
+}
+
+fn peers_in(peers: v1::Peers) -> Result<ToWorker, Malformed> {
+    let v1::Peers { search, joined, gone } = peers;
+    Malformed::if_longer("the number of peers", joined.len().max(gone.len()), MAX_PEERS)?;
+    let peer = |v1::Peer { worker, address }| {
+        Malformed::if_longer("the length of a peer's address", address.len(), MAX_NAME)?;
+        Ok(Peer { worker: WorkerId(worker), address: address.into() })
+    };
+    Ok(ToWorker::Peers {
+        search: SearchId(search),
+        joined: joined.into_iter().map(peer).collect::<Result<_, Malformed>>()?,
+        gone: gone.into_iter().map(WorkerId).collect(),
+    })
 }
 
 impl TryFrom<v1::CoordinatorMessage> for CoordinatorSaid {
@@ -73,6 +103,10 @@ impl TryFrom<v1::CoordinatorMessage> for CoordinatorSaid {
                 ToWorker::Split { job: JobId(job), next: JobId(next) }
             }
             Wire::Forget(forget) => ToWorker::Forget { search: SearchId(forget.search) },
+            Wire::Peers(peers) => peers_in(peers)?,
+            Wire::Learn(v1::Learn { search, findings }) => {
+                ToWorker::Learn { search: SearchId(search), findings: findings_in(findings)? }
+            }
         };
         Ok(CoordinatorSaid::Machine(machine))
     }

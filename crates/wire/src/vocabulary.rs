@@ -4,7 +4,7 @@ use crate::error::{Malformed, present};
 use crate::{MAX_POSITION, MAX_REASON, MAX_TABLE_MIB, v1};
 use game::{
     Algorithm, Bound, CUTOFF_PLACES, Depth, GameSpec, Move, NodeKind, Order, Policy, Score, Setup,
-    Tally, Value, Window,
+    Sharing, Tally, Value, Window,
 };
 use ybw::{MAX_PATH, Outcome};
 
@@ -32,6 +32,7 @@ macro_rules! same_names {
 same_names!(Algorithm, "the algorithm", Minimax, AlphaBeta, Pvs);
 same_names!(Order, "the order", Static, LeftToRight, CentreFirst, BestFirst, WorstFirst);
 same_names!(Policy, "the policy", Sequential, RootSplit, PvSplit, Ybw);
+same_names!(Sharing, "the sharing of tables", Off, Process, Cluster);
 same_names!(NodeKind, "the kind of node", Pv, All, Cut);
 same_names!(Bound, "the bound", Exact, Lower, Upper);
 
@@ -138,6 +139,7 @@ impl From<&Setup> for v1::Setup {
             min_split: setup.min_split.into(),
             narrowing: setup.narrowing,
             table_mib: setup.table_mib,
+            sharing: v1::Sharing::from(setup.sharing).into(),
         }
     }
 }
@@ -160,6 +162,7 @@ impl TryFrom<v1::Setup> for Setup {
             min_split: byte("the minimum split depth", setup.min_split, 1)?,
             narrowing: setup.narrowing,
             table_mib: setup.table_mib,
+            sharing: named::<v1::Sharing, _>(setup.sharing, "the sharing of tables")?,
             game: setup.game,
             position: setup.position,
         })
@@ -178,6 +181,9 @@ impl From<Tally> for v1::Tally {
             hits: tally.hits,
             table_cutoffs: tally.table_cutoffs,
             cutoffs: tally.cutoffs[..used].to_vec(),
+            shared_hits: tally.shared_hits,
+            shared_cutoffs: tally.shared_cutoffs,
+            shared: tally.shared,
         }
     }
 }
@@ -198,6 +204,9 @@ impl TryFrom<v1::Tally> for Tally {
             probes: count(tally.probes)?,
             hits: count(tally.hits)?,
             table_cutoffs: count(tally.table_cutoffs)?,
+            shared_hits: count(tally.shared_hits)?,
+            shared_cutoffs: count(tally.shared_cutoffs)?,
+            shared: count(tally.shared)?,
             cutoffs,
         })
     }

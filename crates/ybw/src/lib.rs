@@ -14,7 +14,8 @@ mod worker;
 pub use coordinator::{Coordinator, CoordinatorInput, CoordinatorOutput, Progress, Request};
 pub use ids::{JobId, Moment, SearchId, Slot, WorkerId};
 pub use message::{
-    Assignment, FromWorker, MAX_OFFERED_BROTHERS, MAX_OFFERED_NODES, MAX_PATH, Spent, ToWorker,
+    Assignment, FromWorker, MAX_OFFERED_BROTHERS, MAX_OFFERED_NODES, MAX_PATH, Peer, Spent,
+    ToWorker,
 };
 pub use trace::{Departure, Outcome, TraceEvent, Traced};
 pub use worker::{SlotEvent, Worker, WorkerInput, WorkerOutput};

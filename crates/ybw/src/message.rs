@@ -3,8 +3,8 @@
 //! A position travels as the root of its search and a path of move codes, so neither machine knows the
 //! rules of a game. Messages of one stream arrive in the order sent.
 
-use crate::{JobId, SearchId};
-use game::{Handover, Move, Setup, Subtree, Tally, Value, Window};
+use crate::{JobId, SearchId, WorkerId};
+use game::{Finding, Handover, Move, Setup, Subtree, Tally, Value, Window};
 use serde::{Deserialize, Serialize};
 use std::ops::AddAssign;
 use std::sync::Arc;
@@ -15,6 +15,15 @@ pub const MAX_PATH: usize = 512;
 pub const MAX_OFFERED_NODES: usize = 512;
 /// Most brothers in one offer, over all its nodes.
 pub const MAX_OFFERED_BROTHERS: usize = 16_384;
+
+/// A worker process that others can tell of what they found out.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct Peer {
+    /// Its session.
+    pub worker: WorkerId,
+    /// Where it listens; empty for where the coordinator does.
+    pub address: Arc<str>,
+}
 
 /// From the coordinator to a worker.
 #[derive(Clone, PartialEq, Debug)]
@@ -51,6 +60,22 @@ pub enum ToWorker {
     Forget {
         /// The search.
         search: SearchId,
+    },
+    /// Who else works at a search and wants to be told of what is found out.
+    Peers {
+        /// The search.
+        search: SearchId,
+        /// Those who are new.
+        joined: Vec<Peer>,
+        /// Those who are gone.
+        gone: Vec<WorkerId>,
+    },
+    /// What the coordinator concluded from results: worth a place in the table, and telling others.
+    Learn {
+        /// The search.
+        search: SearchId,
+        /// Each about a node that was handed over.
+        findings: Vec<Finding>,
     },
 }
 

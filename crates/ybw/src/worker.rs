@@ -4,8 +4,10 @@
 //! a slot that made an offer searches the offer's next job from that moment on, and ignores commands that
 //! name the old one.
 
-use crate::{Assignment, FromWorker, JobId, Moment, SearchId, Slot, Spent, ToWorker};
-use game::{Handover, Move, Setup, Value, Window};
+use crate::{
+    Assignment, FromWorker, JobId, Moment, Peer, SearchId, Slot, Spent, ToWorker, WorkerId,
+};
+use game::{Finding, Handover, Move, Setup, Value, Window};
 use std::collections::VecDeque;
 use std::sync::Arc;
 
@@ -119,6 +121,22 @@ pub enum WorkerOutput {
         /// The search.
         search: SearchId,
     },
+    /// Tell others what is found out, or no more.
+    Peers {
+        /// The search.
+        search: SearchId,
+        /// Whom to tell from now on.
+        joined: Vec<Peer>,
+        /// Whom to tell no more.
+        gone: Vec<WorkerId>,
+    },
+    /// Store this in the search's table, and tell others.
+    Learn {
+        /// The search.
+        search: SearchId,
+        /// What was found out.
+        findings: Vec<Finding>,
+    },
 }
 
 /// A job that waits for a slot.
@@ -209,6 +227,12 @@ impl Worker {
             ToWorker::Narrow { job, window } => self.narrow(job, window),
             ToWorker::Cancel { job } => self.cancel(job),
             ToWorker::Split { job, next } => self.split(job, next),
+            ToWorker::Peers { search, joined, gone } => {
+                self.outputs.push_back(WorkerOutput::Peers { search, joined, gone });
+            }
+            ToWorker::Learn { search, findings } => {
+                self.outputs.push_back(WorkerOutput::Learn { search, findings });
+            }
             ToWorker::Forget { search } => {
                 self.unfit.retain(|&unfit| unfit != search);
                 self.outputs.push_back(WorkerOutput::Forget { search });

@@ -48,7 +48,8 @@ impl Event {
     pub(super) fn tell(self, desk: &mut Desk) -> Result<(), Error> {
         match self {
             Event::Joined { greeting, outbox, reply } => {
-                let _ = reply.send(desk.join(greeting.name, greeting.slots, outbox));
+                let Greeting { name, slots, address, .. } = greeting;
+                let _ = reply.send(desk.join(name, slots, address.map(Arc::from), outbox));
             }
             Event::Said { worker, messages } => desk.received(worker, messages),
             Event::Departed { worker, departure } => desk.departed(worker, departure),

@@ -11,8 +11,10 @@ use crate::clock::Clock;
 use crate::crew::{Crew, check_threads};
 use crate::desk::Desk;
 use crate::error::chain;
+use crate::peers::{Ear, Peers, TELL_INTERVAL};
+use crate::searches::Searches;
 use crate::slots::{Sink, SlotReport};
-use crate::{Error, link};
+use crate::{Error, link, peers};
 use clients::Clients;
 use event::Event;
 use search::Catalogue;
@@ -22,9 +24,10 @@ use std::sync::Arc;
 use std::time::{Duration, Instant};
 use tokio::sync::mpsc::{self, Receiver, UnboundedReceiver, UnboundedSender};
 use tokio::task::JoinHandle;
+use tokio::time::MissedTickBehavior;
 use tokio_util::sync::CancellationToken;
+use tonic::transport;
 use tonic::transport::server::TcpIncoming;
-use tonic::transport::{self, Server};
 use wire::MAX_MESSAGE_BYTES;
 use wire::v1::client_service_server::ClientServiceServer;
 use wire::v1::coordinator_service_server::CoordinatorServiceServer;
@@ -99,13 +102,14 @@ impl Coordinator {
         // Bounded by what threads and connections can say: each says the next thing only when it
         // was told something.
         let (prompt, prompt_inbox) = mpsc::unbounded_channel();
-        let desk = self.desk(&prompt)?;
+        let (desk, searches) = self.desk(&prompt)?;
+        let ear = Ear::new(searches);
         let drain = CancellationToken::new();
         let grace = self.config.grace;
         let sessions = Sessions::new(events.clone(), desk.meter().clone(), self.catalogue.names());
         let clients = Clients::new(events, prompt, self.catalogue);
         tracing::info!(address = %self.address, threads = self.config.threads, "coordinator listens");
-        let mut server = serve(self.listener, sessions, clients, drain.clone())?;
+        let mut server = serve(self.listener, sessions, clients, ear, drain.clone())?;
         let inboxes = Inboxes { events: inbox, prompt: prompt_inbox };
         let result = tokio::select! {
             result = attend(desk, inboxes, &shutdown, grace) => result,
@@ -119,19 +123,23 @@ impl Coordinator {
         result
     }
 
-    fn desk(&self, prompt: &UnboundedSender<Event>) -> Result<Desk, Error> {
+    /// The desk, and the searches that its own threads are ready for.
+    fn desk(&self, prompt: &UnboundedSender<Event>) -> Result<(Desk, Searches), Error> {
         let clock = Clock::start();
         let threads = self.config.threads;
         if threads == 0 {
-            return Ok(Desk::new(clock, None));
+            return Ok((Desk::new(clock, None), Searches::default()));
         }
         let prompt = prompt.clone();
         let sink: Sink = Arc::new(move |slot: Slot, report: SlotReport| {
             // Nobody listens any more once the coordinator ends.
             let _ = prompt.send(Event::Reported { slot, report });
         });
-        let crew = Crew::new(clock, self.catalogue.clone(), threads, &sink)?;
-        Ok(Desk::new(clock, Some((crew, threads))))
+        let mut crew = Crew::new(clock, self.catalogue.clone(), threads, &sink)?;
+        // Nobody it tells is where the coordinator is.
+        crew.share_with(Peers::new(""));
+        let searches = crew.searches();
+        Ok((Desk::new(clock, Some((crew, threads))), searches))
     }
 }
 
@@ -143,11 +151,12 @@ fn broken(ended: Result<Result<(), transport::Error>, tokio::task::JoinError>) -
     })
 }
 
-/// Serves both services, health and reflection until `drain`.
+/// Serves all services, health and reflection until `drain`.
 fn serve(
     listener: TcpListener,
     sessions: Sessions,
     clients: Clients,
+    ear: Ear,
     drain: CancellationToken,
 ) -> Result<JoinHandle<Result<(), transport::Error>>, Error> {
     let failed = |error: &dyn std::error::Error| Error::Serve(chain(error));
@@ -166,16 +175,12 @@ fn serve(
     let sessions =
         CoordinatorServiceServer::new(sessions).max_decoding_message_size(MAX_MESSAGE_BYTES);
     let clients = ClientServiceServer::new(clients).max_decoding_message_size(MAX_MESSAGE_BYTES);
-    let server = Server::builder()
-        .initial_stream_window_size(link::STREAM_WINDOW)
-        .initial_connection_window_size(link::CONNECTION_WINDOW)
-        .http2_keepalive_interval(Some(link::KEEPALIVE_INTERVAL))
-        .http2_keepalive_timeout(Some(link::KEEPALIVE_TIMEOUT))
-        .max_concurrent_streams(link::MAX_STREAMS)
+    let server = link::server()
         .add_service(health)
         .add_service(reflection)
         .add_service(reflection_alpha)
         .add_service(sessions)
+        .add_service(peers::service(ear))
         .add_service(clients);
     Ok(tokio::spawn(async move {
         reporter.set_serving::<CoordinatorServiceServer<Sessions>>().await;
@@ -217,6 +222,8 @@ async fn attend(
     grace: Duration,
 ) -> Result<(), Error> {
     let mut ticker = tokio::time::interval(PROGRESS_INTERVAL);
+    let mut telling = tokio::time::interval(TELL_INTERVAL);
+    telling.set_missed_tick_behavior(MissedTickBehavior::Delay);
     let mut end: Option<Instant> = None;
     while end.is_none_or(|end| !desk.is_idle() && Instant::now() < end) {
         let next = [desk.deadline(), end].into_iter().flatten().min();
@@ -230,6 +237,7 @@ async fn attend(
                 }
             }
             () = tokio::time::sleep_until(due.into()) => desk.wake(),
+            _ = telling.tick(), if desk.has_peers() => desk.tell_peers(),
             _ = ticker.tick(), if !desk.is_idle() => desk.tell_progress(),
             () = shutdown.cancelled(), if end.is_none() => {
                 tracing::info!("coordinator ends");

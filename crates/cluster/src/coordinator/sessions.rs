@@ -3,6 +3,7 @@
 use super::event::Event;
 use crate::meter::Meter;
 use crate::outbox::Outbox;
+use std::net::SocketAddr;
 use std::pin::Pin;
 use std::sync::Arc;
 use std::time::Duration;
@@ -101,6 +102,14 @@ fn fit(greeting: &Greeting, games: &[String]) -> Result<(), Status> {
             "the worker knows the games [{}], the coordinator [{}]; they need one in common",
             greeting.games.join(", "),
             games.join(", ")
+        )));
+    }
+    if let Some(address) = &greeting.address
+        && address.parse::<SocketAddr>().is_err()
+    {
+        return Err(Status::invalid_argument(format!(
+            "other workers cannot reach the worker at {address:?}; it must be an IP address and a \
+             port, as in 10.0.0.7:40123"
         )));
     }
     Ok(())

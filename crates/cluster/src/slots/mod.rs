@@ -8,12 +8,10 @@ mod mailbox;
 mod thread;
 
 use crate::Error;
-use crate::memory::make_table;
-use game::{Setup, Window};
+use crate::searches::Prepared;
+use game::Window;
 use mailbox::Mailbox;
-use search::{Problem, SlotSearch, Table};
-use std::fmt;
-use std::sync::{Arc, OnceLock};
+use std::sync::Arc;
 use std::thread::JoinHandle;
 use ybw::{Assignment, JobId, SearchId, Slot, SlotEvent};
 
@@ -39,39 +37,6 @@ pub(crate) enum SlotReport {
         /// Its last words.
         cause: String,
     },
-}
-
-/// One search, ready to be searched by every thread of this process.
-pub(crate) struct Prepared {
-    search: SearchId,
-    problem: Arc<dyn Problem>,
-    table_mib: u32,
-    /// Made by the first thread that needs it. It lives as long as the search, so that equal
-    /// searches begin equally and cost the same.
-    table: OnceLock<Result<Option<Arc<Table>>, String>>,
-}
-
-impl Prepared {
-    pub(crate) fn new(search: SearchId, problem: Arc<dyn Problem>, setup: &Setup) -> Prepared {
-        Prepared { search, problem, table_mib: setup.table_mib, table: OnceLock::new() }
-    }
-
-    fn search(&self) -> SearchId {
-        self.search
-    }
-
-    /// A searcher for one thread, or why there can be none.
-    fn slot(&self) -> Result<Box<dyn SlotSearch>, String> {
-        let make = || make_table(self.table_mib).map_err(|error| error.to_string());
-        let table = self.table.get_or_init(make).clone()?;
-        Ok(self.problem.slot(table, crate::pay))
-    }
-}
-
-impl fmt::Debug for Prepared {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.debug_tuple("Prepared").field(&self.search).finish()
-    }
 }
 
 /// What a thread is told.

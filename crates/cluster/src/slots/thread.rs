@@ -1,8 +1,9 @@
 //! One search thread: [`spawn`].
 
 use super::mailbox::Mailbox;
-use super::{Command, Prepared, Sink, SlotReport};
+use super::{Command, Sink, SlotReport};
 use crate::search_thread::spawn_search_thread;
+use crate::searches::Prepared;
 use game::Window;
 use search::{Run, SlotSearch};
 use std::any::Any;
@@ -40,7 +41,7 @@ struct Pace {
 }
 
 impl Pace {
-    const TIME: Duration = Duration::from_micros(500);
+    const TIME: Duration = Duration::from_micros(250);
     /// Few, for a leaf may cost milliseconds.
     const FIRST: u64 = 16;
     const MOST: u64 = 1 << 17;

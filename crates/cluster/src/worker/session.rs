@@ -4,11 +4,12 @@ use super::WorkerConfig;
 use crate::Error;
 use crate::crew::Crew;
 use crate::outbox::{Outbox, Overflow};
+use crate::peers::TELL_INTERVAL;
 use crate::slots::SlotReport;
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 use tokio::sync::mpsc::UnboundedReceiver;
-use tokio::time::timeout;
+use tokio::time::{MissedTickBehavior, interval, timeout};
 use tokio_stream::StreamExt;
 use tokio_util::sync::CancellationToken;
 use tonic::transport::Channel;
@@ -109,6 +110,8 @@ impl<'a> Session<'a> {
         mut inbound: Streaming<SessionResponse>,
         shutdown: &CancellationToken,
     ) -> Result<Ended, Error> {
+        let mut telling = interval(TELL_INTERVAL);
+        telling.set_missed_tick_behavior(MissedTickBehavior::Delay);
         loop {
             if self.may_leave() {
                 return Ok(self.leave(inbound).await);
@@ -117,6 +120,10 @@ impl<'a> Session<'a> {
             let step = tokio::select! {
                 frame = inbound.message() => self.heard(frame),
                 Some((slot, report)) = self.reports.recv() => self.reported(slot, report)?,
+                _ = telling.tick(), if self.crew.has_peers() => {
+                    self.crew.tell_peers();
+                    Ok(())
+                }
                 () = shutdown.cancelled(), if self.leaves_by.is_none() => self.begin_to_leave(),
                 () = tokio::time::sleep_until(last_moment.into()), if self.leaves_by.is_some() => {
                     tracing::warn!("some jobs could not be given back in time");

@@ -1,14 +1,17 @@
 //! The workers, their slots and who is free: [`Fleet`].
 
-use crate::{JobId, SearchId, WorkerId};
+use crate::{JobId, Peer, SearchId, WorkerId};
 use std::cmp::Reverse;
 use std::collections::{BTreeMap, BTreeSet, VecDeque};
+use std::sync::Arc;
 
 /// A worker as the coordinator sees it. It mirrors the worker's own first-in first-out order, so
 /// that which job runs and which waits is known without asking.
 #[derive(Debug)]
 struct Member {
     slots: u16,
+    /// Where other workers tell it what they found out, if it wants that.
+    address: Option<Arc<str>>,
     /// Slots that the current search may use.
     quota: usize,
     running: Vec<JobId>,
@@ -60,9 +63,10 @@ impl Fleet {
         }
     }
 
-    pub(super) fn join(&mut self, worker: WorkerId, slots: u16) {
+    pub(super) fn join(&mut self, worker: WorkerId, slots: u16, address: Option<Arc<str>>) {
         let member = Member {
             slots,
+            address,
             quota: 0,
             running: Vec::new(),
             spares: VecDeque::new(),
@@ -116,6 +120,16 @@ impl Fleet {
     pub(super) fn prepare(&mut self, worker: WorkerId, search: SearchId) -> bool {
         let member = self.members.get_mut(&worker).expect("a worker that gets a job is a member");
         member.prepared.replace(search) != Some(search)
+    }
+
+    /// The workers that were told of the search and want to be told what others find out.
+    pub(super) fn peers(&self, search: SearchId) -> Vec<Peer> {
+        let told = self.members.iter().filter(|(_, member)| member.prepared == Some(search));
+        told.filter_map(|(&worker, member)| {
+            let address = member.address.clone()?;
+            Some(Peer { worker, address })
+        })
+        .collect()
     }
 
     /// The workers that were told of the search.

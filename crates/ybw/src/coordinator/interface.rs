@@ -13,6 +13,9 @@ pub enum CoordinatorInput {
         worker: WorkerId,
         /// Its search threads, at least 1.
         slots: u16,
+        /// Where it listens to other workers, empty for where the coordinator does; `None` if it
+        /// shares nothing.
+        address: Option<Arc<str>>,
     },
     /// A message came from a worker.
     Received {

@@ -9,6 +9,7 @@ mod fleet;
 mod interface;
 mod offer;
 mod search;
+mod sharing;
 mod tree;
 
 pub use interface::{CoordinatorInput, CoordinatorOutput, Progress, Request};
@@ -21,6 +22,7 @@ use fleet::Fleet;
 use game::{Depth, Handover, Move, Question, Value, Window};
 use search::{End, Job, Search};
 use std::collections::{BTreeMap, VecDeque};
+use std::sync::Arc;
 use std::time::Duration;
 use tree::{BrotherAt, Effect, SplitTree};
 
@@ -28,6 +30,13 @@ use tree::{BrotherAt, Effect, SplitTree};
 const SPARES_PER_SLOT: usize = 1;
 /// How long an ended search waits for the last accounts of its jobs.
 const SETTLE_TIME: Duration = Duration::from_secs(3);
+
+/// The job whose result or offer something follows from, and who had it.
+#[derive(Clone, Copy, Debug)]
+struct Cause {
+    job: JobId,
+    worker: WorkerId,
+}
 
 /// The coordinator machine.
 #[derive(Debug)]
@@ -71,7 +80,9 @@ impl Coordinator {
         assert!(self.outputs.is_empty(), "drain the outputs before the next input");
         self.now = self.now.max(now);
         match input {
-            CoordinatorInput::Joined { worker, slots } => self.joined(worker, slots),
+            CoordinatorInput::Joined { worker, slots, address } => {
+                self.joined(worker, slots, address);
+            }
             CoordinatorInput::Received { worker, message } => self.received(worker, message),
             CoordinatorInput::Departed { worker, departure } => self.departed(worker, departure),
             CoordinatorInput::Submitted(request) => self.queue.push_back(request),
@@ -111,9 +122,9 @@ impl Coordinator {
         })
     }
 
-    fn joined(&mut self, worker: WorkerId, slots: u16) {
+    fn joined(&mut self, worker: WorkerId, slots: u16, address: Option<Arc<str>>) {
         assert!(slots > 0, "a worker needs a slot");
-        self.fleet.join(worker, slots);
+        self.fleet.join(worker, slots, address);
         self.trace(TraceEvent::WorkerJoined { worker, slots });
     }
 
@@ -182,7 +193,7 @@ impl Coordinator {
         if !search.tree.learn(at, value, line) {
             self.trace(TraceEvent::BrotherReopened { job });
         }
-        self.settle(Some(job));
+        self.settle(Some(Cause { job, worker }));
     }
 
     fn offered(
@@ -221,7 +232,7 @@ impl Coordinator {
         self.fleet.rename(worker, job, next);
         let nodes = u32::try_from(adopted).unwrap_or(u32::MAX);
         self.trace(TraceEvent::NodesAdopted { job, next, nodes, waiting, spent });
-        self.settle(Some(job));
+        self.settle(Some(Cause { job, worker }));
     }
 
     /// An offer for a job that is not wanted any more: its rest is not wanted either.
@@ -271,6 +282,7 @@ impl Coordinator {
         if !self.fleet.contains(worker) {
             return;
         }
+        self.part_from(worker);
         self.fleet.remove(worker);
         self.cancelled.retain(|_, &mut at| at != worker);
         let mut lost = Vec::new();
@@ -313,14 +325,21 @@ impl Coordinator {
     }
 
     /// Works off what changed in the tree, for the sake of the `cause`.
-    fn settle(&mut self, cause: Option<JobId>) {
+    fn settle(&mut self, cause: Option<Cause>) {
         let Some(search) = self.active.as_mut().filter(|search| search.end.is_none()) else {
             return;
         };
         let mut effects = Vec::new();
         let resolved = search.tree.settle(&mut effects);
+        let mut findings = Vec::new();
         for effect in effects {
-            self.carry_out(effect, cause);
+            match effect {
+                Effect::Learn(finding) => findings.push(finding),
+                effect => self.carry_out(effect, cause.map(|cause| cause.job)),
+            }
+        }
+        if let Some(Cause { worker, .. }) = cause {
+            self.pass_on(worker, findings);
         }
         if let Some((value, line)) = resolved {
             self.root_resolved(value, line);
@@ -331,6 +350,7 @@ impl Coordinator {
         match effect {
             Effect::Cancel(job) => self.cancel(job, cause),
             Effect::Narrow { job, old, new } => self.narrow(job, old, new, cause),
+            Effect::Learn(_) => {}
         }
     }
 
@@ -454,6 +474,7 @@ impl Coordinator {
         search.admit(job, Job { worker, at, remaining, kind, ply, spare, wish: None });
         if self.fleet.prepare(worker, id) {
             self.send(worker, ToWorker::Prepare { search: id, setup });
+            self.introduce(worker, id);
         }
         let path = subtree.path.clone();
         self.trace(TraceEvent::JobAssigned { job, worker, path, window, kind, remaining, spare });

@@ -1,7 +1,8 @@
 //! The split tree: every node whose brothers may be on different machines, and where each brother is.
 
 use game::{
-    Algorithm, Depth, Handover, Move, NodeKind, OpenNode, Question, Setup, Subtree, Value, Window,
+    Algorithm, Depth, Entry, Finding, Handover, Move, NodeKind, OpenNode, Question, Setup, Subtree,
+    Value, Window,
 };
 use slab::Slab;
 use std::cmp::Reverse;
@@ -27,11 +28,12 @@ enum Place {
     Open(NodeIx),
 }
 
-/// What a change of the tree asks to be done about running jobs.
+/// What follows from a change of the tree for running jobs and for tables.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(super) enum Effect {
     Cancel(JobId),
     Narrow { job: JobId, old: Window, new: Window },
+    Learn(Finding),
 }
 
 #[derive(Debug)]
@@ -178,10 +180,20 @@ impl SplitTree {
                 self.drop_below(index, effects);
                 return Some((-value, line.get(1..).unwrap_or_default().to_vec()));
             };
+            effects.extend(self.finding(index, parent, value).map(Effect::Learn));
             self.drop_node(index, effects);
             self.learn(parent, value, &line);
         }
         None
+    }
+
+    /// What a table can learn of a node that is resolved, if its key is known.
+    fn finding(&self, node: NodeIx, at: BrotherAt, value: Value) -> Option<Finding> {
+        let open = &self.nodes[node].open;
+        let best = open.line.first().copied().unwrap_or(open.brothers[0].mv);
+        let entry = Entry { value, depth: self.depth(at), best, remaining: open.remaining };
+        let key = self.nodes[at.node].open.brothers[at.index].key;
+        (key != 0).then_some(Finding { key, entry })
     }
 
     /// Cancels everything that runs.
