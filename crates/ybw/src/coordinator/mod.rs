@@ -331,6 +331,9 @@ impl Coordinator {
         match effect {
             Effect::Cancel(job) => self.cancel(job, cause),
             Effect::Narrow { job, old, new } => self.narrow(job, old, new, cause),
+            Effect::Resolved { path, value } => {
+                self.trace(TraceEvent::NodeResolved { path, value });
+            }
         }
     }
 

@@ -27,11 +27,20 @@ enum Place {
     Open(NodeIx),
 }
 
-/// What a change of the tree asks to be done about running jobs.
-#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+/// What follows from a change of the tree.
+#[derive(Clone, PartialEq, Eq, Debug)]
 pub(super) enum Effect {
     Cancel(JobId),
-    Narrow { job: JobId, old: Window, new: Window },
+    Narrow {
+        job: JobId,
+        old: Window,
+        new: Window,
+    },
+    /// A node came to a value, and everything below it is dropped.
+    Resolved {
+        path: Vec<Move>,
+        value: Value,
+    },
 }
 
 #[derive(Debug)]
@@ -179,6 +188,7 @@ impl SplitTree {
                 return Some((-value, line.get(1..).unwrap_or_default().to_vec()));
             };
             self.drop_node(index, effects);
+            effects.push(Effect::Resolved { path: self.path(parent), value });
             self.learn(parent, value, &line);
         }
         None
