@@ -3,8 +3,11 @@
 use crate::Scaling;
 use plotters::prelude::*;
 
+/// A name, a colour, and speed-ups after their numbers of processors.
+type Published = (&'static str, RGBColor, &'static [(f64, f64)]);
+
 /// Speed-ups that others published for alpha-beta on distributed machines, with their processors.
-const PUBLISHED: [(&str, RGBColor, &[(f64, f64)]); 2] = [
+const PUBLISHED: [Published; 2] = [
     // Feldmann, Mysliwietz and Monien 1994: chess on T800 transputers.
     ("ZUGZWANG (1994)", RGBColor(200, 80, 30), &[(16.0, 11.0), (256.0, 142.0), (1024.0, 344.0)]),
     // Hyatt 1997: dynamic tree splitting on a Cray C916.

@@ -414,8 +414,8 @@ impl<'a> World<'a> {
             return;
         }
         let (now, worker) = (self.now, id(session));
-        (self.tamper)(worker, Crossing::Arriving(&mut message));
         self.see(Sight::Delivered { worker, message: &message });
+        (self.tamper)(worker, Crossing::Arriving(&mut message));
         self.with_host(process, |host, out| host.receive(now, message, out));
     }
 
