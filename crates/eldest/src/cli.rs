@@ -1,6 +1,6 @@
 //! The command line: [`main_with`] reads it, runs one command and says how that went.
 
-use crate::{Failure, bench, coordinator, games, logging, perft, solve, worker};
+use crate::{Failure, bench, coordinator, games, logging, perft, sim, solve, worker};
 use clap::error::ErrorKind;
 use clap::{Args, Parser, Subcommand};
 use logging::Format;
@@ -40,6 +40,8 @@ enum Command {
     Solve(Box<solve::SolveArgs>),
     /// Measures what processors buy against the sequential program
     Bench(Box<bench::BenchArgs>),
+    /// Simulates a cluster on virtual time: any number of processors, and any fault
+    Sim(Box<sim::SimArgs>),
     /// Lists the games and their notation
     Games,
     /// Counts the paths of so many moves
@@ -50,7 +52,11 @@ impl Command {
     fn default_log(&self) -> &'static str {
         match self {
             Command::Coordinator(_) | Command::Worker(_) => "info",
-            Command::Solve(_) | Command::Bench(_) | Command::Games | Command::Perft(_) => "warn",
+            Command::Solve(_)
+            | Command::Bench(_)
+            | Command::Sim(_)
+            | Command::Games
+            | Command::Perft(_) => "warn",
         }
     }
 }
@@ -87,6 +93,7 @@ fn run(cli: Cli, catalogue: Catalogue) -> Result<(), Failure> {
             Command::Worker(args) => worker::run(args, catalogue).await,
             Command::Solve(args) => solve::run(*args, catalogue).await,
             Command::Bench(args) => bench::run(*args, catalogue).await,
+            Command::Sim(args) => sim::run(&args, &catalogue),
             Command::Games => games::run(&catalogue),
             Command::Perft(args) => perft::run(&args, &catalogue),
         }

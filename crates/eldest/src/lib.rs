@@ -75,6 +75,7 @@ mod perft;
 mod question;
 mod record;
 mod shutdown;
+mod sim;
 mod solve;
 mod suite;
 mod worker;

@@ -164,7 +164,7 @@ impl OpenNode {
         if algorithm == Algorithm::AlphaBeta || index == 0 {
             return Some(Question { window: -open, kind: self.child_kind(index == 0) });
         }
-        if self.lower > self.window.alpha() && self.best() == Some(index) {
+        if self.leads(index) {
             let exact = Window::new(self.lower.predecessor(), open.beta())?;
             return Some(Question { window: -exact, kind: self.child_kind(true) });
         }
@@ -188,11 +188,19 @@ impl OpenNode {
             return self.question(index, algorithm);
         }
         let asked_here = -asked.window;
-        let alpha = asked_here.alpha().max(self.alpha());
+        // The leader is asked from just below what it proved, and so it goes on.
+        let leads = algorithm == Algorithm::Pvs && index > 0 && self.leads(index);
+        let floor = if leads { self.lower.predecessor() } else { self.alpha() };
+        let alpha = asked_here.alpha().max(floor);
         match Window::new(alpha, asked_here.beta().min(self.window.beta())) {
             Some(window) => Some(Question { window: -window, kind: asked.kind }),
             None => self.question(index, algorithm),
         }
+    }
+
+    /// Whether the brother at `index` proved the best so far, within the window.
+    fn leads(&self, index: usize) -> bool {
+        self.lower > self.window.alpha() && self.best() == Some(index)
     }
 
     fn child_kind(&self, leads: bool) -> NodeKind {
@@ -253,5 +261,23 @@ impl OpenNode {
     ) -> Option<OpenNode> {
         let lower = brothers.iter().map(|brother| brother.known.low).max()?;
         Some(OpenNode { window, kind, remaining, brothers, line, lower })
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_leader_that_is_asked_again_is_asked_the_same() {
+        let window = |alpha, beta| Window::new(Score::new(alpha), Score::new(beta)).unwrap();
+        let mut node = OpenNode::new(window(-2, 2), NodeKind::Pv, 6, &[Move(0), Move(1), Move(2)]);
+        node.learn(0, Value::exact(Score::new(0)), &[]);
+        node.learn(1, Value::upper(Score::new(-1)), &[]);
+        let exact = node.question(1, Algorithm::Pvs).unwrap();
+        assert_eq!(exact.window, -window(0, 2));
+        // A sibling proves as much, which changes nothing for the leader.
+        node.learn(2, Value::upper(Score::new(-1)), &[]);
+        assert_eq!(node.question_again(1, exact, Algorithm::Pvs), Some(exact));
     }
 }

@@ -1,6 +1,6 @@
-//! A [`Comparison`] as JSON and CSV, and files that are whole or not there.
+//! A [`Comparison`] and a [`Scaling`] as JSON and CSV, and files that are whole or not there.
 
-use crate::{Baseline, Comparison, Row};
+use crate::{Baseline, Comparison, Row, Scaling, Step};
 use serde::Serialize;
 use std::fmt::Write as _;
 use std::fs::{self, File};
@@ -102,6 +102,64 @@ fn csv_line(row: &Row) -> String {
     cells.join(",") + "\n"
 }
 
+/// The columns of [`scaling_csv`], in order.
+pub const SCALING_COLUMNS: [&str; 14] = [
+    "processors",
+    "seeds",
+    "speed_up",
+    "speed_up_worst",
+    "speed_up_best",
+    "efficiency",
+    "search_overhead",
+    "load",
+    "performance",
+    "coordinator_load",
+    "sequential_nodes",
+    "seconds",
+    "messages_per_second",
+    "bytes_per_second",
+];
+
+/// The steps, and every run behind them.
+#[must_use]
+pub fn scaling_json(scaling: &Scaling) -> String {
+    #[derive(Serialize)]
+    struct Document<'a> {
+        problem: &'a str,
+        steps: Vec<Step>,
+        samples: &'a [crate::Sample],
+    }
+    let Scaling { problem, samples } = scaling;
+    let text = serde_json::to_string_pretty(&Document { problem, steps: scaling.steps(), samples });
+    text.expect("numbers and texts can be written as JSON") + "\n"
+}
+
+/// The steps, one line each, under [`SCALING_COLUMNS`].
+#[must_use]
+pub fn scaling_csv(scaling: &Scaling) -> String {
+    let mut text = SCALING_COLUMNS.join(",") + "\n";
+    for step in scaling.steps() {
+        let Step { processors, seeds, speed_up, .. } = step;
+        let numbers = [
+            speed_up.mean,
+            speed_up.least,
+            speed_up.most,
+            step.efficiency,
+            step.search_overhead,
+            step.load,
+            step.performance,
+            step.coordinator_load,
+            step.sequential_nodes,
+            step.seconds,
+            step.messages_per_second,
+            step.bytes_per_second,
+        ];
+        let numbers = numbers.map(|number| number.to_string()).join(",");
+        let _ = writeln!(text, "{processors},{seeds},{numbers}");
+    }
+    text
+}
+
 fn ends(seconds: impl Iterator<Item = f64> + Clone) -> (f64, f64) {
     (seconds.clone().fold(f64::INFINITY, f64::min), seconds.fold(0.0, f64::max))
 }
@@ -164,6 +222,19 @@ mod tests {
         assert_eq!(document["rows"][1]["traffic"]["to_workers"]["assign"]["messages"], 6);
         let measured: Comparison = serde_json::from_value(document["measured"].clone()).unwrap();
         assert_eq!(measured, comparison());
+    }
+
+    #[test]
+    fn scaling_is_written_by_steps_and_samples() {
+        let scaling = crate::scaling::tests::scaling();
+        let text = scaling_csv(&scaling);
+        let lines: Vec<&str> = text.lines().collect();
+        assert_eq!(lines.len(), 3, "{text}");
+        assert_eq!(lines[2].split(',').count(), SCALING_COLUMNS.len(), "{text}");
+        assert!(lines[2].starts_with("4,2,3.6,3.2,4,0.9,"), "{text}");
+        let document: serde_json::Value = serde_json::from_str(&scaling_json(&scaling)).unwrap();
+        assert_eq!(document["steps"][1]["speed_up"]["mean"], 3.6);
+        assert_eq!(document["samples"][2]["seed"], 1);
     }
 
     #[test]

@@ -142,6 +142,7 @@ impl Fold {
             }
             TraceEvent::WorkerJoined { .. }
             | TraceEvent::WorkerGone { .. }
+            | TraceEvent::NodeResolved { .. }
             | TraceEvent::SearchStarted { .. }
             | TraceEvent::SearchEnded { .. }
             | TraceEvent::SearchSettled { .. } => {}

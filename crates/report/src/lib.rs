@@ -4,15 +4,19 @@
 //! all told by the same [`ybw::TraceEvent`]s.
 
 mod comparison;
+mod curve;
 mod facts;
 mod files;
 mod fold;
+mod scaling;
 mod table;
 mod terms;
 
 pub use comparison::{Comparison, Row, Run};
+pub use curve::curve_svg;
 pub use facts::{Count, Facts, Traffic};
-pub use files::{CSV_COLUMNS, csv, json, write_whole};
+pub use files::{CSV_COLUMNS, SCALING_COLUMNS, csv, json, scaling_csv, scaling_json, write_whole};
 pub use fold::Fold;
-pub use table::{Style, grouped, terms_table, traffic_table};
+pub use scaling::{Sample, Scaling, Spread, Step};
+pub use table::{Style, grouped, scaling_table, terms_table, traffic_table};
 pub use terms::{Baseline, Cost, Terms};

@@ -1,6 +1,6 @@
-//! A [`Comparison`] as tables for a terminal or a page.
+//! A [`Comparison`] and a [`Scaling`] as tables for a terminal or a page.
 
-use crate::{Comparison, Count, Row, Traffic};
+use crate::{Comparison, Count, Row, Scaling, Step, Traffic};
 use comfy_table::{CellAlignment, Table, presets};
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -46,6 +46,44 @@ pub fn terms_table(comparison: &Comparison, style: Style) -> String {
     }
     align(&mut table, 0);
     table.to_string()
+}
+
+/// The steps by number of processors.
+#[must_use]
+pub fn scaling_table(scaling: &Scaling, style: Style) -> String {
+    let heads = [
+        "P",
+        "seeds",
+        "seq. nodes",
+        "S mean",
+        "S worst",
+        "S best",
+        "S/P",
+        "SO",
+        "LO",
+        "PE",
+        "coord.",
+        "messages/s",
+        "bytes/s",
+    ];
+    let mut table = empty(&heads, style);
+    for step in scaling.steps() {
+        table.add_row(step_cells(&step));
+    }
+    align(&mut table, 0);
+    table.to_string()
+}
+
+fn step_cells(step: &Step) -> Vec<String> {
+    let Step { processors, seeds, speed_up, .. } = step;
+    let rounded = |number: f64| grouped(number.round() as u64);
+    let mut cells = vec![processors.to_string(), seeds.to_string(), rounded(step.sequential_nodes)];
+    cells.extend([speed_up.mean, speed_up.least, speed_up.most].map(|s| format!("{s:.2}")));
+    let shares =
+        [step.efficiency, step.search_overhead, step.load, step.performance, step.coordinator_load];
+    cells.extend(shares.map(percent));
+    cells.extend([step.messages_per_second, step.bytes_per_second].map(rounded));
+    cells
 }
 
 /// Messages and bytes by kind, one column per number of processors.
@@ -193,6 +231,16 @@ mod tests {
         assert!(table.contains("P = 1"), "{table}");
         assert!(table.contains("6 (140)"), "{table}");
         assert_eq!(table.lines().count(), 2 + 1 + 2, "{table}");
+    }
+
+    #[test]
+    fn a_step_is_a_line_of_the_table() {
+        let table = scaling_table(&crate::scaling::tests::scaling(), Style::Markdown);
+        let last = table.lines().last().unwrap_or_default();
+        let last = last.split_whitespace().collect::<Vec<_>>().join(" ");
+        let row = "| 4 | 2 | 1,000,000 | 3.60 | 3.20 | 4.00 | 90.0 % | 10.0 % | 90.0 % | 110.0 % | \
+                   22.5 % | 3 | 63 |";
+        assert_eq!(last, row, "{table}");
     }
 
     #[test]

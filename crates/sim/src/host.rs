@@ -1,6 +1,7 @@
 //! A simulated worker process: the real worker machine on real searches, on virtual time.
 
-use game::{Finding, Setup, Tally};
+use crate::toll;
+use game::{Finding, Tally};
 use search::{Problem, Run, SlotSearch, Table};
 use std::sync::Arc;
 use ybw::{
@@ -25,17 +26,19 @@ struct SlotHost {
     spent: Spent,
     /// What the search came to, to be told when the time it took has passed.
     finished: Option<SlotEvent>,
+    /// By how much the process stood still during the stretch that is under way.
+    late_ns: u64,
 }
 
 /// A worker process.
 pub(crate) struct Host {
-    pub(crate) machine: Worker,
+    machine: Worker,
     slots: Vec<SlotHost>,
     table: Option<Arc<Table>>,
     node_ns: u64,
     nodes_per_poll: u64,
     /// Positions its slots have entered in all.
-    pub(crate) tally: Tally,
+    tally: Tally,
 }
 
 /// What a host wants the world to do.
@@ -44,75 +47,108 @@ pub(crate) enum HostOutput {
     Send(FromWorker),
     /// Call [`Host::slot_due`] after so many nanoseconds.
     RunSlot(Slot, u64),
+    /// A slot searched so many positions of a job.
+    Searched(Slot, JobId, u64),
+}
+
+/// What a host is made of.
+pub(crate) struct Kit<'a> {
+    pub(crate) problem: &'a Arc<dyn Problem>,
+    /// The table of its slots, which may be that of other hosts too.
+    pub(crate) table: Option<Arc<Table>>,
+    pub(crate) slots: u16,
+    pub(crate) node_ns: u64,
+    pub(crate) nodes_per_poll: u64,
 }
 
 impl Host {
-    pub(crate) fn new(
-        problem: &Arc<dyn Problem>,
-        setup: &Setup,
-        slots: u16,
-        node_ns: u64,
-        nodes_per_poll: u64,
-    ) -> Host {
-        let table = (setup.table_mib > 0).then(|| Arc::new(Table::new(setup.table_mib)));
+    pub(crate) fn new(kit: Kit<'_>) -> Host {
         let slot = |_| SlotHost {
-            search: problem.slot(table.clone(), |_| ()),
+            search: kit.problem.slot(kit.table.clone(), toll::charge),
             job: None,
             mail: Vec::new(),
             wish: None,
             spent: Spent::default(),
             finished: None,
+            late_ns: 0,
         };
         Host {
-            machine: Worker::new(slots),
-            slots: (0..slots).map(slot).collect(),
-            table,
-            node_ns,
-            nodes_per_poll,
+            machine: Worker::new(kit.slots),
+            slots: (0..kit.slots).map(slot).collect(),
+            table: kit.table,
+            node_ns: kit.node_ns,
+            nodes_per_poll: kit.nodes_per_poll,
             tally: Tally::default(),
         }
     }
 
-    pub(crate) fn receive(&mut self, now: Moment, message: ToWorker) -> Vec<HostOutput> {
-        self.handle(now, WorkerInput::Received(message))
+    /// Whether no slot has a job.
+    pub(crate) fn is_idle(&self) -> bool {
+        self.machine.is_idle()
     }
 
-    pub(crate) fn drain(&mut self, now: Moment) -> Vec<HostOutput> {
-        self.handle(now, WorkerInput::Draining)
+    /// Slots with a job.
+    pub(crate) fn busy_slots(&self) -> usize {
+        self.slots.iter().filter(|slot| slot.job.is_some()).count()
+    }
+
+    /// Positions its slots have entered in all.
+    pub(crate) fn tally(&self) -> Tally {
+        self.tally
+    }
+
+    pub(crate) fn receive(&mut self, now: Moment, message: ToWorker, out: &mut Vec<HostOutput>) {
+        self.handle(now, WorkerInput::Received(message), out);
+    }
+
+    pub(crate) fn drain(&mut self, now: Moment, out: &mut Vec<HostOutput>) {
+        self.handle(now, WorkerInput::Draining, out);
+    }
+
+    pub(crate) fn disconnect(&mut self, now: Moment, out: &mut Vec<HostOutput>) {
+        self.handle(now, WorkerInput::Disconnected, out);
+    }
+
+    /// The process stands still for so long: what its slots are at takes that much longer.
+    pub(crate) fn stall(&mut self, for_ns: u64) {
+        for slot in self.slots.iter_mut().filter(|slot| slot.job.is_some()) {
+            slot.late_ns += for_ns;
+        }
     }
 
     /// The time that the slot's last stretch of searching took has passed.
-    pub(crate) fn slot_due(&mut self, now: Moment, slot: Slot) -> Vec<HostOutput> {
+    pub(crate) fn slot_due(&mut self, now: Moment, slot: Slot, out: &mut Vec<HostOutput>) {
         let host = &mut self.slots[usize::from(slot.0)];
+        let late = std::mem::take(&mut host.late_ns);
+        if late > 0 {
+            out.push(HostOutput::RunSlot(slot, late));
+            return;
+        }
         if let Some(event) = host.finished.take() {
             host.job = None;
             host.wish = None;
             host.spent.windows_late += host.drop_mail();
-            return self.handle(now, WorkerInput::Slot(slot, event));
+            return self.handle(now, WorkerInput::Slot(slot, event), out);
         }
         match host.read_mail() {
             // The next job, if there is one, was started with a due time of its own.
             Some(event @ SlotEvent::Stopped { .. }) => {
-                self.handle(now, WorkerInput::Slot(slot, event))
+                self.handle(now, WorkerInput::Slot(slot, event), out);
             }
             Some(event) => {
-                let mut outputs = self.handle(now, WorkerInput::Slot(slot, event));
-                outputs.push(self.search_on(slot));
-                outputs
+                self.handle(now, WorkerInput::Slot(slot, event), out);
+                self.search_on(slot, out);
             }
-            None => vec![self.search_on(slot)],
+            None => self.search_on(slot, out),
         }
     }
 
-    fn handle(&mut self, now: Moment, input: WorkerInput) -> Vec<HostOutput> {
-        let mut outputs = Vec::new();
+    fn handle(&mut self, now: Moment, input: WorkerInput, out: &mut Vec<HostOutput>) {
         self.machine.handle(now, input);
         while let Some(output) = self.machine.poll_output() {
             match output {
-                WorkerOutput::Send(message) => outputs.push(HostOutput::Send(message)),
-                WorkerOutput::Start { slot, assignment } => {
-                    outputs.push(self.start(slot, assignment));
-                }
+                WorkerOutput::Send(message) => out.push(HostOutput::Send(message)),
+                WorkerOutput::Start { slot, assignment } => self.start(slot, assignment, out),
                 WorkerOutput::Narrow { slot, job, window } => {
                     self.post(slot, Mail::Narrow(job, window));
                 }
@@ -124,7 +160,6 @@ impl Host {
                 | WorkerOutput::Forget { .. } => {}
             }
         }
-        outputs
     }
 
     /// Stores what the coordinator concluded.
@@ -140,28 +175,32 @@ impl Host {
         self.slots[usize::from(slot.0)].mail.push(mail);
     }
 
-    fn start(&mut self, slot: Slot, assignment: Assignment) -> HostOutput {
+    fn start(&mut self, slot: Slot, assignment: Assignment, out: &mut Vec<HostOutput>) {
         let host = &mut self.slots[usize::from(slot.0)];
         assert_eq!(host.job, None, "a slot gets one job at a time");
         let legal = host.search.start(&assignment.subtree);
         legal.expect("the coordinator hands out only what workers offered");
         host.job = Some(assignment.job);
-        HostOutput::RunSlot(slot, 0)
+        out.push(HostOutput::RunSlot(slot, 0));
     }
 
-    /// Searches a stretch at once, and reports when its time will have passed.
-    fn search_on(&mut self, slot: Slot) -> HostOutput {
+    /// Searches a stretch at once, and reports when its time will have passed. What it stores in its table
+    /// is there from the beginning of the stretch on.
+    fn search_on(&mut self, slot: Slot, out: &mut Vec<HostOutput>) {
         let host = &mut self.slots[usize::from(slot.0)];
+        let job = host.job.expect("a slot that searches has a job");
+        toll::take();
         let run = host.search.run(self.nodes_per_poll);
         let tally = host.search.take_tally();
         self.tally += tally;
         host.spent.tally += tally;
-        if let (Run::Done { value, line }, Some(job)) = (run, host.job) {
+        if let Run::Done { value, line } = run {
             let spent = std::mem::take(&mut host.spent);
             host.finished = Some(SlotEvent::Finished { job, value, line, spent });
         }
         let nodes = tally.nodes + tally.quiescence;
-        HostOutput::RunSlot(slot, nodes.max(1) * self.node_ns)
+        out.push(HostOutput::Searched(slot, job, nodes));
+        out.push(HostOutput::RunSlot(slot, nodes.max(1) * self.node_ns + toll::take()));
     }
 }
 

@@ -181,6 +181,13 @@ pub enum TraceEvent {
         /// The job whose result did not suffice.
         job: JobId,
     },
+    /// A node of the split tree came to a value; everything below it is dropped.
+    NodeResolved {
+        /// The moves from the root of the search to the node.
+        path: Vec<Move>,
+        /// Its value, for the side to move there.
+        value: Value,
+    },
     /// A search ended.
     SearchEnded {
         /// The search.

@@ -333,10 +333,10 @@ impl Coordinator {
         let resolved = search.tree.settle(&mut effects);
         let mut findings = Vec::new();
         for effect in effects {
-            match effect {
-                Effect::Learn(finding) => findings.push(finding),
-                effect => self.carry_out(effect, cause.map(|cause| cause.job)),
+            if let Effect::Resolved { finding: Some(finding), .. } = &effect {
+                findings.push(*finding);
             }
+            self.carry_out(effect, cause.map(|cause| cause.job));
         }
         if let Some(Cause { worker, .. }) = cause {
             self.pass_on(worker, findings);
@@ -350,7 +350,9 @@ impl Coordinator {
         match effect {
             Effect::Cancel(job) => self.cancel(job, cause),
             Effect::Narrow { job, old, new } => self.narrow(job, old, new, cause),
-            Effect::Learn(_) => {}
+            Effect::Resolved { path, value, .. } => {
+                self.trace(TraceEvent::NodeResolved { path, value });
+            }
         }
     }
 

@@ -28,12 +28,22 @@ enum Place {
     Open(NodeIx),
 }
 
-/// What follows from a change of the tree for running jobs and for tables.
-#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+/// What follows from a change of the tree.
+#[derive(Clone, PartialEq, Eq, Debug)]
 pub(super) enum Effect {
     Cancel(JobId),
-    Narrow { job: JobId, old: Window, new: Window },
-    Learn(Finding),
+    Narrow {
+        job: JobId,
+        old: Window,
+        new: Window,
+    },
+    /// A node came to a value, and everything below it is dropped.
+    Resolved {
+        path: Vec<Move>,
+        value: Value,
+        /// What tables can learn of it.
+        finding: Option<Finding>,
+    },
 }
 
 #[derive(Debug)]
@@ -180,8 +190,9 @@ impl SplitTree {
                 self.drop_below(index, effects);
                 return Some((-value, line.get(1..).unwrap_or_default().to_vec()));
             };
-            effects.extend(self.finding(index, parent, value).map(Effect::Learn));
+            let finding = self.finding(index, parent, value);
             self.drop_node(index, effects);
+            effects.push(Effect::Resolved { path: self.path(parent), value, finding });
             self.learn(parent, value, &line);
         }
         None
