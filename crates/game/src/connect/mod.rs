@@ -72,6 +72,10 @@ impl Connect {
         let numbers: Option<Vec<u32>> = size.split('x').map(|part| part.parse().ok()).collect();
         let (rows, columns, run) = match numbers.as_deref() {
             Some(&[rows, columns]) => (rows, columns, 4),
+            Some(&[rows, columns, run]) if run > rows.max(columns) => {
+                let right = "give a shorter one or a larger board";
+                return Err(spec.wrong(format!("no line of it holds a run of {run}; {right}")));
+            }
             Some(&[rows, columns, run]) => (rows, columns, run),
             _ => return Err(spec.wrong(format!("size {size:?} must be {SIZES}"))),
         };

@@ -78,7 +78,8 @@ fn a_run_counts_in_each_direction_and_on_each_size() {
         let lost = game.final_score(&position).is_some_and(|score| score < Score::ZERO);
         assert_eq!(lost, !columns.is_empty(), "{columns}");
     }
-    let unreachable = connect("connect:2x2x3");
+    // The usual run, where no line holds it.
+    let unreachable = connect("connect:2x2");
     assert_eq!(plain::value(&unreachable, &unreachable.start()), Score::ZERO);
 }
 
@@ -118,6 +119,7 @@ fn sizes_that_do_not_fit_are_refused() {
     check("connect:6xseven", "must be ROWSxCOLUMNS");
     check("connect:0x7", "at least 1 row");
     check("connect:6x7x1", "run of 2");
+    check("connect:6x7x8", "no line of it holds a run of 8; give a shorter one");
     check("connect:6x7,6x7", "unexpected \"6x7\"");
     check("connect:6x7,scoring=points", "scoring=points must be outcome or distance");
     check("connect:6x7,score=outcome", "unknown option \"score\"");
