@@ -149,14 +149,14 @@ fn solve_plainly(
     let table = cluster::make_table(setup.table_mib)?;
     let solution = problem.solve(table, cluster::pay, stop);
     let elapsed_ns = u64::try_from(started.elapsed().as_nanos()).unwrap_or(u64::MAX);
-    let line = solution.as_ref().map_or(&[][..], |solution| &solution.line);
-    Ok(Answer {
-        line_text: problem.line_text(line),
-        facts: match solution {
-            Some(Solution { value, line, tally }) => {
-                Facts::sequential(Outcome::Solved { value, line }, elapsed_ns, tally)
-            }
-            None => Facts { elapsed_ns, ..Facts::nothing() },
+    Ok(match solution {
+        Ok(Solution { value, line, tally }) => Answer {
+            line_text: problem.line_text(&line),
+            facts: Facts::sequential(Outcome::Solved { value, line }, elapsed_ns, tally),
+        },
+        Err(tally) => Answer {
+            line_text: Vec::new(),
+            facts: Facts::sequential(Outcome::Aborted, elapsed_ns, tally),
         },
     })
 }

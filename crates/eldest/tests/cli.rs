@@ -226,8 +226,11 @@ fn a_search_that_takes_too_long_is_exit_code_1() {
             policy,
             "--threads",
             "1",
+            "--json",
         ]);
         assert_eq!(output.status.code(), Some(1), "{policy}");
+        let record: Value = serde_json::from_slice(&output.stdout).expect("it is JSON");
+        assert!(record["nodes"].as_u64().is_some_and(|nodes| nodes > 0), "{record}");
         assert!(text(&output.stderr).contains("given up after 100ms"), "{policy}");
     }
 }

@@ -3,7 +3,7 @@
 use crate::searcher::Searcher;
 use crate::spine::Spine;
 use crate::{Pay, Problem, SlotSearch, Solution, Table};
-use game::{Algorithm, Depth, Game, GameError, Move, MoveList, Setup, Window};
+use game::{Algorithm, Depth, Game, GameError, Move, MoveList, Score, Setup, Tally, Value, Window};
 use std::sync::Arc;
 use std::sync::atomic::AtomicBool;
 
@@ -55,7 +55,7 @@ impl<G: Game> Problem for Playable<G> {
         table: Option<Arc<Table>>,
         pay: Pay,
         stop: &Arc<AtomicBool>,
-    ) -> Option<Solution> {
+    ) -> Result<Solution, Tally> {
         let Setup { depth, window, algorithm, deepening, .. } = self.setup;
         let window = if algorithm == Algorithm::Minimax { Window::FULL } else { window };
         let mut searcher = self.searcher(table, pay);
@@ -63,17 +63,17 @@ impl<G: Game> Problem for Playable<G> {
         let first =
             if deepening && depth != Depth::FULL { depth.code().min(1) } else { depth.code() };
         let mut line = Vec::new();
-        let mut last = None;
+        let mut last = Value::upper(Score::INFINITY);
         for depth in (first..=depth.code()).map(Depth::from_code) {
             searcher.begin(&line, 0);
             let value = searcher.search(&self.root, depth, window, 0);
             if searcher.take_stopped() {
-                return None;
+                return Err(searcher.tally);
             }
             line = searcher.line(0).to_vec();
-            last = Some(value);
+            last = value;
         }
-        last.map(|value| Solution { value, line, tally: searcher.tally })
+        Ok(Solution { value: last, line, tally: searcher.tally })
     }
 
     fn perft(&self, depth: u8) -> u64 {

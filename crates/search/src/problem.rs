@@ -16,13 +16,14 @@ pub trait Problem: Send + Sync {
     /// The search of one thread, idle. Threads of one process share the `table`.
     fn slot(&self, table: Option<Arc<Table>>, pay: Pay) -> Box<dyn SlotSearch>;
 
-    /// The whole problem by the plain sequential program. `stop` gives it up, which returns `None`.
+    /// The whole problem by the plain sequential program. `stop` gives it up, which returns what it
+    /// counted until then.
     fn solve(
         &self,
         table: Option<Arc<Table>>,
         pay: Pay,
         stop: &Arc<AtomicBool>,
-    ) -> Option<Solution>;
+    ) -> Result<Solution, Tally>;
 
     /// The paths of `depth` moves from the root; a game that ends earlier has none.
     fn perft(&self, depth: u8) -> u64;
