@@ -7,7 +7,11 @@ use serde::Serialize;
 use wire::Answer;
 use ybw::Outcome;
 
-/// One searched position. `score`, `bound` and `best_move` are null if the search was given up.
+/// One searched position.
+///
+/// `score` and `bound` are null if the search was given up. `best_move` is null then, if the game is over
+/// in the position, and if the bound is `upper`: nothing is known of the moves but that none is worth more.
+/// `nodes + quiescence == interior + leaves + table_cutoffs`.
 #[derive(Serialize, Clone, PartialEq, Debug)]
 pub(crate) struct Record {
     /// Its number in the suite it comes from.
@@ -24,6 +28,7 @@ pub(crate) struct Record {
     nodes: u64,
     interior: u64,
     leaves: u64,
+    table_cutoffs: u64,
     quiescence: u64,
     seconds: f64,
     /// The known score.
@@ -40,7 +45,7 @@ impl Record {
     pub(crate) fn new(question: &Question, position: String, answer: Answer) -> Record {
         let value = value_of(&answer.facts);
         let expected = question.expected.filter(|_| value.is_some());
-        let Tally { nodes, interior, leaves, quiescence, .. } = answer.facts.tally;
+        let Tally { nodes, interior, leaves, table_cutoffs, quiescence, .. } = answer.facts.tally;
         Record {
             id: question.id,
             game: question.setup.game.clone(),
@@ -54,6 +59,7 @@ impl Record {
             nodes,
             interior,
             leaves,
+            table_cutoffs,
             quiescence,
             seconds: answer.facts.seconds(),
             expected: question.expected.map(game::Score::points),
@@ -106,11 +112,13 @@ impl Record {
     fn counts(&self) -> String {
         let quiescence = match self.quiescence {
             0 => String::new(),
-            nodes => format!(", quiescence {}", report::grouped(nodes)),
+            nodes => format!(" + quiescence {}", report::grouped(nodes)),
         };
-        let [nodes, interior, leaves] =
-            [self.nodes, self.interior, self.leaves].map(report::grouped);
-        format!("{nodes} (interior {interior}, leaves {leaves}{quiescence})")
+        let [nodes, interior, leaves, cutoffs] =
+            [self.nodes, self.interior, self.leaves, self.table_cutoffs].map(report::grouped);
+        format!(
+            "{nodes}{quiescence} (interior {interior}, leaves {leaves}, table cutoffs {cutoffs})"
+        )
     }
 
     #[expect(clippy::cast_precision_loss, reason = "shown with three digits")]
@@ -159,6 +167,7 @@ pub(crate) struct Summary {
     nodes: u64,
     interior: u64,
     leaves: u64,
+    table_cutoffs: u64,
     quiescence: u64,
     seconds: f64,
 }
@@ -177,6 +186,7 @@ impl Summary {
         self.nodes += record.nodes;
         self.interior += record.interior;
         self.leaves += record.leaves;
+        self.table_cutoffs += record.table_cutoffs;
         self.quiescence += record.quiescence;
         self.seconds += record.seconds;
     }
@@ -211,7 +221,9 @@ mod tests {
             Some(value) => Outcome::Solved { value, line: Vec::new() },
             None => Outcome::Aborted,
         };
-        let tally = Tally { nodes: 1_500, interior: 500, leaves: 1_000, ..Tally::default() };
+        let (interior, leaves, table_cutoffs) = (500, 900, 120);
+        let counted = Tally { nodes: 1_500, interior, leaves, table_cutoffs, ..Tally::default() };
+        let tally = Tally { quiescence: 20, ..counted };
         let facts = Facts::sequential(outcome, 2_000_000, tally);
         let question = Question {
             id: Some(40),
@@ -230,13 +242,20 @@ mod tests {
         let golden = json!({
             "id": 40, "game": "othello", "position": "O--X X", "depth": "full",
             "policy": "sequential", "score": 38, "bound": "exact", "best_move": "a2",
-            "pv": ["a2", "b1"], "nodes": 1500, "interior": 500, "leaves": 1000, "quiescence": 0,
-            "seconds": 0.002, "expected": 38, "agrees": true,
+            "pv": ["a2", "b1"], "nodes": 1500, "interior": 500, "leaves": 900,
+            "table_cutoffs": 120, "quiescence": 20, "seconds": 0.002, "expected": 38, "agrees": true,
         });
         assert_eq!(object, golden);
         assert_eq!(run["outcome"], "solved");
         assert_eq!(run["elapsed_ns"], 2_000_000);
         assert_eq!(run["tally"]["nodes"], 1500);
+    }
+
+    #[test]
+    fn the_counts_of_the_text_add_up_before_the_reader() {
+        let text = record(Some(Value::exact(Score::new(38))), None).text();
+        let counts = "1,500 + quiescence 20 (interior 500, leaves 900, table cutoffs 120)";
+        assert!(text.contains(counts), "{text}");
     }
 
     #[test]
@@ -257,7 +276,8 @@ mod tests {
         let object: serde_json::Value = serde_json::from_str(&summary.json()).unwrap();
         let golden = json!({
             "summary": true, "positions": 3, "solved": 2, "agree": 1, "disagree": 1,
-            "nodes": 4500, "interior": 1500, "leaves": 3000, "quiescence": 0, "seconds": 0.006,
+            "nodes": 4500, "interior": 1500, "leaves": 2700, "table_cutoffs": 360,
+            "quiescence": 60, "seconds": 0.006,
         });
         assert_eq!(object, golden);
     }

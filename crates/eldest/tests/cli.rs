@@ -191,6 +191,7 @@ fn a_record_has_every_field_and_the_facts_of_its_run() {
         "nodes",
         "interior",
         "leaves",
+        "table_cutoffs",
         "quiescence",
         "seconds",
         "run",
@@ -198,6 +199,35 @@ fn a_record_has_every_field_and_the_facts_of_its_run() {
         assert!(record.get(field).is_some(), "{field} is missing in {record}");
     }
     assert_eq!((&record["score"], &record["run"]["slots"]), (&0.into(), &2.into()));
+}
+
+#[test]
+fn the_counts_of_a_record_add_up() {
+    let othello = ["--suite", "ffo", "--only", "21"];
+    let noisy = ["--game", "synthetic:b=5,d=7,noisy=0.5", "--depth", "4", "--quiescence", "3"];
+    let deepening = ["--game", "connect:5x5", "--depth", "7", "--deepening", "--min-split", "3"];
+    for what in [&othello[..], &noisy, &deepening] {
+        for policy in [&["--policy", "sequential"][..], &["--threads", "2"]] {
+            let record = &objects(&[&["solve", "--json"], what, policy].concat())[0];
+            let count = |name: &str| record[name].as_u64().expect("every count is a number");
+            let entered = count("nodes") + count("quiescence");
+            let found = count("interior") + count("leaves") + count("table_cutoffs");
+            assert_eq!(entered, found, "{record}");
+        }
+    }
+}
+
+#[test]
+fn a_move_that_proves_more_than_the_window_is_given_and_none_that_proves_less() {
+    let solve = ["solve", "--json", "--game", "connect:3x3", "--window"];
+    for policy in [&["--policy", "sequential"][..], &["--threads", "1"]] {
+        let best = |window: &str| {
+            let record = &objects(&[&solve[..], &[window], policy].concat())[0];
+            (record["bound"].clone(), record["best_move"].clone())
+        };
+        assert_eq!(best("-1,0"), ("lower".into(), "2".into()), "{policy:?}");
+        assert_eq!(best("0,1"), ("upper".into(), Value::Null), "{policy:?}");
+    }
 }
 
 #[test]

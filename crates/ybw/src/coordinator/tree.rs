@@ -69,6 +69,9 @@ pub(super) struct SplitTree {
     algorithm: Algorithm,
     nodes: Slab<Node>,
     top: NodeIx,
+    /// The last line that came with a value of the root. The top node keeps no line below a child that is
+    /// worth no more than the window asked for, but the move that proves the root worth more is wanted.
+    root_line: Vec<Move>,
     ready: BTreeSet<(Readiness, NodeIx)>,
     dirty: Vec<NodeIx>,
     next_serial: u64,
@@ -83,6 +86,7 @@ impl SplitTree {
             algorithm: setup.algorithm,
             nodes: Slab::new(),
             top: 0,
+            root_line: Vec::new(),
             ready: BTreeSet::new(),
             dirty: Vec::new(),
             next_serial: 0,
@@ -150,7 +154,11 @@ impl SplitTree {
         node.places[at.index] = Place::Nowhere;
         node.open.learn(at.index, value, line);
         self.dirty.push(at.node);
-        node.open.is_cut() || node.open.is_resolved(at.index)
+        let suffices = node.open.is_cut() || node.open.is_resolved(at.index);
+        if at.node == self.top && !line.is_empty() {
+            self.root_line = line.to_vec();
+        }
+        suffices
     }
 
     /// Hangs a worker's open nodes below the brother it was searching. Returns the brother it goes
@@ -188,7 +196,7 @@ impl SplitTree {
             let line = node.open.line.clone();
             let Some(parent) = node.parent else {
                 self.drop_below(index, effects);
-                return Some((-value, line.get(1..).unwrap_or_default().to_vec()));
+                return Some((-value, std::mem::take(&mut self.root_line)));
             };
             let finding = self.finding(index, parent, value);
             self.drop_node(index, effects);
@@ -354,5 +362,29 @@ impl SplitTree {
         for index in 0..self.nodes[node].places.len() {
             self.drop_place(BrotherAt { node, index }, effects);
         }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use game::Score;
+
+    #[test]
+    fn the_line_of_the_root_is_kept_whatever_its_bound() {
+        let line = [Move(3), Move(1)];
+        let window = Window::null(Score::ZERO);
+        let check = |value: Value, line: &[Move]| {
+            let setup = Setup { window, ..Setup::new("tictactoe") };
+            let mut tree = SplitTree::new(&setup, Depth::FULL);
+            let root = tree.next_ready().unwrap();
+            let asked = tree.subtree(root).question;
+            tree.run(root, JobId(1), asked);
+            assert!(tree.learn(root, value, line));
+            assert_eq!(tree.settle(&mut Vec::new()), Some((value, line.to_vec())));
+        };
+        check(Value::lower(Score::new(1)), &line);
+        check(Value::exact(Score::new(5)), &line);
+        check(Value::upper(Score::ZERO), &[]);
     }
 }
