@@ -51,15 +51,21 @@ impl Suite {
         Ok(Suite { game: None, entries })
     }
 
-    /// Keeps the entries that `only` names, in their order.
+    /// Keeps the entries that `only` names, in their order. A range may span lines without a position,
+    /// but not reach beyond the suite's ends.
     pub(crate) fn keep(mut self, only: &Selection) -> Result<Suite, String> {
+        let ids = self.entries.iter().map(|entry| entry.id);
+        let (Some(least), Some(most)) = (ids.clone().min(), ids.clone().max()) else {
+            return Err("the suite holds no position".into());
+        };
         let has = |range: &&RangeInclusive<u32>| {
-            self.entries.iter().any(|entry| range.contains(&entry.id))
+            let within = least <= *range.start() && *range.end() <= most;
+            within && ids.clone().any(|id| range.contains(&id))
         };
         if let Some(missing) = only.0.iter().find(|range| !has(range)) {
             let (first, last) = (missing.start(), missing.end());
             let named = if first == last { first.to_string() } else { format!("{first}-{last}") };
-            return Err(format!("{named}: the suite has no such position"));
+            return Err(format!("{named}: no such positions; the suite has {least} to {most}"));
         }
         self.entries.retain(|entry| only.contains(entry.id));
         Ok(self)
@@ -174,11 +180,15 @@ mod tests {
     fn a_selection_keeps_its_positions() {
         let kept = |only: &str| {
             let suite = Suite::built_in("ffo").unwrap().keep(&only.parse().unwrap())?;
-            Ok(suite.entries.iter().map(|entry| entry.id).collect())
+            Ok(suite.entries.iter().map(|entry| entry.id).collect::<Vec<u32>>())
         };
         assert_eq!(kept("40-42"), Ok(vec![40, 41, 42]));
         assert_eq!(kept("47, 20"), Ok(vec![20, 47]));
-        assert_eq!(kept("1"), Err("1: the suite has no such position".to_string()));
+        let refused =
+            |only: &str| Err(format!("{only}: no such positions; the suite has 20 to 59"));
+        for only in ["1", "19-20", "58-70", "60-70"] {
+            assert_eq!(kept(only), refused(only));
+        }
         for wrong in ["", "4-", "44-40", "a", "1,,2"] {
             assert!(wrong.parse::<Selection>().is_err(), "{wrong}");
         }

@@ -57,6 +57,7 @@ fn bad_usage_gets_one_line_and_exit_code_2() {
     check_refused(&["bench", "--coordinator", "http://127.0.0.1:1"], "--processors");
     check_refused(&["bench", "--json", "x.out", "--csv", "x.out"], "the same file");
     check_refused(&["solve", "--suite", "ffo", "--only", "40,999"], "999");
+    check_refused(&["solve", "--suite", "ffo", "--only", "58-70"], "the suite has 20 to 59");
     check_refused(&["solve", "--suite", "ffo", "--only", "40", "--depth", "3"], "full solves");
     check_refused(&["solve", "--game", "othello", "--narrowing", "maybe"], "on");
     check_refused(&["worker"], "--coordinator");
@@ -108,7 +109,7 @@ fn bad_files_get_one_line_and_exit_code_2() {
     check(b"445 1\n448 1\n", &suite, "position 2 of the suite");
     check(b"445 1\n", &["solve", "--suite", name], "--game GAMESPEC");
     let none_left = [&suite[..], &["--only", "2-3"]].concat();
-    check(b"445 1\n", &none_left, "2-3: the suite has no such position");
+    check(b"445 1\n", &none_left, "2-3: no such positions; the suite has 1 to 1");
     check_refused(&["solve", "--suite", "/nowhere/suite"], "/nowhere/suite");
 }
 
