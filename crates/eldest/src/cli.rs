@@ -5,13 +5,15 @@ use clap::error::ErrorKind;
 use clap::{Args, Parser, Subcommand};
 use logging::Format;
 use search::Catalogue;
+use std::io::{self, Write};
 use std::process::ExitCode;
 
 /// A distributed parallel alpha-beta engine: young brothers wait, windows narrow on other machines
 #[derive(Parser, Debug)]
 #[command(name = "eldest", version, max_term_width = 100)]
 #[command(after_help = "Exit codes: 0 ok; 1 a run failed (a score disagrees, or a search was \
-                        given up); 2 bad usage or input; 130 interrupted.")]
+                        given up); 2 bad usage or input; 130 interrupted; 141 nobody reads what \
+                        is printed.")]
 struct Cli {
     #[command(flatten)]
     global: Global,
@@ -101,7 +103,10 @@ fn run(cli: Cli, catalogue: Catalogue) -> Result<(), Failure> {
 }
 
 fn report(failure: &Failure) -> ExitCode {
-    eprintln!("error: {failure}");
+    if *failure != Failure::Unread {
+        // Whoever read standard error may be gone too.
+        let _ = writeln!(io::stderr(), "error: {failure}");
+    }
     ExitCode::from(failure.exit_code())
 }
 

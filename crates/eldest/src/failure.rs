@@ -12,6 +12,8 @@ pub(crate) enum Failure {
     Run(String),
     /// Ctrl-C.
     Interrupted,
+    /// Whoever read the results went away, as `head` does. Nobody is told.
+    Unread,
 }
 
 impl Failure {
@@ -31,6 +33,7 @@ impl Failure {
             Failure::Run(_) => 1,
             Failure::Given(_) => 2,
             Failure::Interrupted => 130,
+            Failure::Unread => 141,
         }
     }
 }
@@ -44,6 +47,7 @@ impl fmt::Display for Failure {
                 f.write_str(&words.join(" "))
             }
             Failure::Interrupted => f.write_str("interrupted; the search was given up"),
+            Failure::Unread => f.write_str("nobody reads standard output any more"),
         }
     }
 }

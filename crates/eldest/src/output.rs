@@ -3,11 +3,14 @@
 use crate::Failure;
 use std::io::{self, IsTerminal, Write};
 
-/// Prints one or more lines of a result. A closed pipe is a failure, not a panic.
+/// Prints one or more lines of a result.
 pub(crate) fn print(text: &str) -> Result<(), Failure> {
     let mut out = io::stdout().lock();
     let written = writeln!(out, "{text}").and_then(|()| out.flush());
-    written.map_err(|error| Failure::run(format!("cannot write to standard output: {error}")))
+    written.map_err(|error| match error.kind() {
+        io::ErrorKind::BrokenPipe => Failure::Unread,
+        _ => Failure::run(format!("cannot write to standard output: {error}")),
+    })
 }
 
 /// A line on standard error that is overwritten by the next one and goes away with its owner; only

@@ -289,6 +289,21 @@ fn a_position_may_begin_with_a_hyphen_and_narrowing_be_switched_off() {
 fn perft_counts_othello() {
     let output = eldest(&["perft", "--game", "othello", "--depth", "6"]);
     assert_eq!(text(&output.stdout), "1 4\n2 12\n3 56\n4 244\n5 1396\n6 8200\n");
+    let start = format!("{}OX------XO{} X", "-".repeat(27), "-".repeat(27));
+    let output = eldest(&["perft", "--game", "othello", "--depth", "2", "--position", &start]);
+    assert_eq!(text(&output.stdout), "1 4\n2 12\n");
+}
+
+#[test]
+fn nobody_is_told_that_nobody_reads() {
+    for arguments in [&["games"][..], &["solve", "--game", "nim:1", "--json"]] {
+        let (reader, writer) = std::io::pipe().expect("a pipe can be made");
+        drop(reader);
+        let output = Command::new(ELDEST).args(arguments).stdout(writer).output();
+        let output = output.expect("the program can be started");
+        assert_eq!(output.status.code(), Some(141), "{arguments:?}");
+        assert_eq!(text(&output.stderr), "", "{arguments:?}");
+    }
 }
 
 /// A process that is killed at the end of the test.
