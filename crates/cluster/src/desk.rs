@@ -12,6 +12,7 @@ use crate::crew::Crew;
 use crate::meter::Meter;
 use crate::outbox::{Outbox, Overflow};
 use crate::slots::SlotReport;
+use game::Policy;
 use record::Record;
 pub(crate) use record::Watcher;
 use report::Traffic;
@@ -168,6 +169,8 @@ impl Desk {
         self.next_search += 1;
         watcher(SearchUpdate::Accepted(search));
         let SearchOrder { setup, processors, limit } = order;
+        // One job that is never split occupies one slot, however many there are.
+        let processors = if setup.policy == Policy::Sequential { 1 } else { processors };
         let setup = Arc::new(setup);
         let record = Record::new(setup.clone(), processors, limit, problem, watcher);
         self.searches.insert(search, record);

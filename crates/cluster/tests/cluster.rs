@@ -177,6 +177,15 @@ async fn a_coordinator_with_threads_needs_no_worker() {
 }
 
 #[tokio::test]
+async fn the_plain_program_takes_one_slot_of_many() {
+    let cluster = Cluster::start(2);
+    let mut client = cluster.client().await;
+    let setup = Setup { policy: Policy::Sequential, ..Setup::new("tictactoe") };
+    let facts = answer(&mut client.submit(order(setup)).await.unwrap()).await.facts;
+    assert_eq!((facts.slots, facts.jobs_assigned), (1, 1));
+}
+
+#[tokio::test]
 async fn a_worker_lost_in_mid_search_loses_only_time() {
     let cluster = Cluster::start(0);
     let lost = cluster.worker("lost");
