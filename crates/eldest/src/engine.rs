@@ -41,13 +41,13 @@ impl Engine {
         Engine::Here { catalogue, threads: threads.unwrap_or_else(cores) }
     }
 
-    /// Connects to the coordinator at `url`.
+    /// Connects to the coordinator at `url`, whose cluster must have so many `processors`.
     pub(crate) async fn remote(
         url: &str,
         patience: Duration,
         processors: u32,
     ) -> Result<Engine, Failure> {
-        let client = Client::connect(url, patience).await?;
+        let client = connect(url, patience, processors).await?;
         Ok(Engine::Remote { client, processors })
     }
 
@@ -77,10 +77,41 @@ impl Engine {
             Engine::Remote { client, processors } => {
                 let order = SearchOrder { setup, processors: *processors, limit };
                 let mut followed = client.clone().submit(order).await?;
-                Ok(followed.answer(|update| progress.show(&standing(&update))).await?)
+                let mut desertion = Desertion::default();
+                let watch = |update| {
+                    if let Some(news) = desertion.note(&update, Instant::now()) {
+                        progress.say(&news);
+                    }
+                    progress.show(&standing(&update));
+                };
+                Ok(followed.answer(watch).await?)
             }
         }
     }
+}
+
+/// Connects to the coordinator at `url`, and refuses a cluster of fewer slots than `processors`.
+pub(crate) async fn connect(
+    url: &str,
+    patience: Duration,
+    processors: u32,
+) -> Result<Client, Failure> {
+    let mut client = Client::connect(url, patience).await?;
+    // Whoever names no number takes what comes, and may come before the workers.
+    let slots = if processors == 0 { 0 } else { slots(&mut client).await? };
+    if slots < processors {
+        return Err(Failure::given(format!(
+            "--processors {processors}, but the cluster at {url} has {slots} slots; start more \
+             workers or give at most that"
+        )));
+    }
+    Ok(client)
+}
+
+/// The slots of all workers of a cluster.
+pub(crate) async fn slots(client: &mut Client) -> Result<u32, Failure> {
+    let status = client.status().await?;
+    Ok(status.workers.iter().map(|worker| worker.slots).sum())
 }
 
 /// The cores of this host.
@@ -161,6 +192,34 @@ fn solve_plainly(
     })
 }
 
+/// Tells the user of a cluster without workers, where a search waits for the first.
+#[derive(Debug, Default)]
+struct Desertion {
+    since: Option<Instant>,
+    told: bool,
+}
+
+impl Desertion {
+    /// How long there may be nobody before it is worth a word; workers reconnect faster.
+    const SILENCE: Duration = Duration::from_secs(1);
+
+    /// What is to be said about it, if anything.
+    fn note(&mut self, update: &SearchUpdate, now: Instant) -> Option<String> {
+        let SearchUpdate::Progress(Standing { slots, .. }) = update else { return None };
+        if *slots > 0 {
+            self.since = None;
+            let news = || format!("goes on with {slots} slots");
+            return std::mem::take(&mut self.told).then(news);
+        }
+        let since = *self.since.get_or_insert(now);
+        if self.told || now.saturating_duration_since(since) < Desertion::SILENCE {
+            return None;
+        }
+        self.told = true;
+        Some("waits for workers; the coordinator has none".to_string())
+    }
+}
+
 /// How a search stands, for a person.
 fn standing(update: &SearchUpdate) -> String {
     match update {
@@ -180,3 +239,50 @@ fn standing(update: &SearchUpdate) -> String {
 
 /// Moves of the best line that are shown while a search goes on.
 const MAX_SHOWN_MOVES: usize = 8;
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use game::{Depth, Tally};
+
+    fn progress(slots: u32) -> SearchUpdate {
+        let (depth, tally, line_text) = (Depth::FULL, Tally::default(), Vec::new());
+        let (idle_slots, jobs, waiting) = (slots, 0, 1);
+        SearchUpdate::Progress(Standing {
+            depth,
+            tally,
+            slots,
+            idle_slots,
+            jobs,
+            waiting,
+            line_text,
+        })
+    }
+
+    #[test]
+    fn a_cluster_without_workers_is_told_of_once_and_so_is_its_end() {
+        let began = Instant::now();
+        let mut desertion = Desertion::default();
+        let mut note = |slots, ms| {
+            let news = desertion.note(&progress(slots), began + Duration::from_millis(ms));
+            news.map(|news| news.split(' ').next().map(str::to_string))
+        };
+        let word = |word: &str| Some(Some(word.to_string()));
+        assert_eq!((note(0, 0), note(0, 999)), (None, None));
+        assert_eq!((note(0, 1_000), note(0, 5_000)), (word("waits"), None));
+        assert_eq!((note(3, 5_250), note(3, 5_500)), (word("goes"), None));
+        assert_eq!((note(0, 6_000), note(2, 6_500), note(0, 6_750)), (None, None, None));
+        assert_eq!((note(0, 7_749), note(0, 7_750)), (None, word("waits")));
+    }
+
+    #[test]
+    fn a_plain_search_that_is_given_up_says_what_it_counted() {
+        let stop = Arc::new(AtomicBool::new(true));
+        let setup = Setup { table_mib: 0, ..Setup::new("connect:5x5") };
+        let answer = solve_plainly(&Catalogue::standard(), &setup, &stop).unwrap();
+        assert_eq!(answer.facts.outcome, Outcome::Aborted);
+        let tally = answer.facts.tally;
+        assert!(tally.nodes > 0, "{tally:?}");
+        assert_eq!(tally.nodes, tally.interior + tally.leaves + tally.table_cutoffs);
+    }
+}

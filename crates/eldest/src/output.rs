@@ -27,6 +27,12 @@ impl Progress {
         Progress { name: name.to_string(), shown: false, terminal: io::stderr().is_terminal() }
     }
 
+    /// Says a line that stays, on a terminal or not.
+    pub(crate) fn say(&mut self, text: &str) {
+        let clear = if std::mem::take(&mut self.shown) { CLEAR } else { "" };
+        let _ = writeln!(io::stderr(), "{clear}{}: {text}", self.name);
+    }
+
     /// Shows `text` instead of what was shown before.
     pub(crate) fn show(&mut self, text: &str) {
         if self.terminal {

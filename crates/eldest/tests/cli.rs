@@ -1,7 +1,7 @@
 //! The command line as scripts see it: exit codes, one line about what is wrong, JSON.
 
 use serde_json::Value;
-use std::io::{BufRead, BufReader};
+use std::io::{BufRead, BufReader, Read};
 use std::net::TcpListener;
 use std::process::{Child, Command, Output, Stdio};
 
@@ -316,10 +316,10 @@ impl Drop for Process {
     }
 }
 
-/// A coordinator and where it listens.
-fn coordinator() -> (Process, String) {
+/// A coordinator with so many threads of its own, and where it listens.
+fn coordinator(threads: &str) -> (Process, String) {
     let mut child = Command::new(ELDEST)
-        .args(["coordinator", "--listen", "127.0.0.1:0", "--threads", "1"])
+        .args(["coordinator", "--listen", "127.0.0.1:0", "--threads", threads])
         .args(["--log", "info", "--log-format", "json"])
         .stderr(Stdio::piped())
         .spawn()
@@ -337,7 +337,7 @@ fn coordinator() -> (Process, String) {
 
 #[test]
 fn a_cluster_solves_and_is_measured() {
-    let (_coordinator, url) = coordinator();
+    let (_coordinator, url) = coordinator("1");
     let there = ["--coordinator", &url];
     let solve = ["solve", "--json", "--suite", "ffo", "--only", "21"];
     let lines = objects(&[&solve[..], &there].concat());
@@ -351,6 +351,34 @@ fn a_cluster_solves_and_is_measured() {
         "{table}"
     );
     check_refused(&[&bench[..], &there, &["--processors", "1,64"]].concat(), "1 slots");
+    check_refused(&[&solve[..], &there, &["--processors", "2"]].concat(), "1 slots");
+}
+
+#[test]
+fn a_search_that_waits_for_workers_says_so_and_when_they_come() {
+    let (_coordinator, url) = coordinator("0");
+    let mut child = Command::new(ELDEST)
+        .args(["solve", "--json", "--game", "tictactoe", "--coordinator", &url])
+        .stdout(Stdio::piped())
+        .stderr(Stdio::piped())
+        .spawn()
+        .expect("the program can be started");
+    let said = BufReader::new(child.stderr.take().expect("it is piped"));
+    let mut results = BufReader::new(child.stdout.take().expect("it is piped"));
+    let _solve = Process(child);
+    let mut said = said.lines().map(|line| line.expect("it can be read"));
+    let first = said.next().expect("it says that it waits");
+    assert_eq!(first, "tictactoe: waits for workers; the coordinator has none");
+    let worker = Command::new(ELDEST)
+        .args(["worker", "--threads", "3", "--log", "warn", "--coordinator", &url])
+        .spawn();
+    let _worker = Process(worker.expect("the program can be started"));
+    let rest: Vec<String> = said.collect();
+    assert!(rest.iter().all(|line| line == "tictactoe: goes on with 3 slots"), "{rest:?}");
+    let mut result = String::new();
+    results.read_to_string(&mut result).expect("it can be read");
+    let record: Value = serde_json::from_str(&result).expect("standard output is one object");
+    assert_eq!(record["score"], 0);
 }
 
 #[test]

@@ -1,7 +1,7 @@
 //! A cluster on this host for one pass: [`Loopback`].
 
 use crate::Failure;
-use crate::engine::Engine;
+use crate::engine::{Engine, slots};
 use cluster::{Client, Coordinator, CoordinatorConfig};
 use search::Catalogue;
 use std::net::{Ipv4Addr, SocketAddr};
@@ -91,12 +91,6 @@ impl Loopback {
         }
         Ok(())
     }
-}
-
-/// The slots of all workers of a cluster.
-pub(super) async fn slots(client: &mut Client) -> Result<u32, Failure> {
-    let status = client.status().await?;
-    Ok(status.workers.iter().map(|worker| worker.slots).sum())
 }
 
 /// The worker ends when this process does: its standard input is a pipe that nobody else holds.

@@ -3,11 +3,10 @@
 mod loopback;
 mod measure;
 
-use crate::engine::interruptible;
+use crate::engine::{connect, interruptible};
 use crate::question::QuestionArgs;
 use crate::{Failure, choices, output};
 use clap::Args;
-use cluster::Client;
 use game::Policy;
 use measure::{Measurement, Site};
 use report::{Comparison, Style};
@@ -84,13 +83,7 @@ async fn site(args: &BenchArgs, catalogue: Catalogue) -> Result<(Site, Vec<u32>)
         return Ok((Site::Loopback { catalogue, threads }, args.workers.clone()));
     };
     let most = args.processors.iter().copied().max().unwrap_or(0);
-    let mut client = Client::connect(url, args.patience).await?;
-    let slots = loopback::slots(&mut client).await?;
-    if slots < most {
-        return Err(Failure::given(format!(
-            "--processors {most}, but the cluster at {url} has {slots} slots; start more workers"
-        )));
-    }
+    let client = connect(url, args.patience, most).await?;
     Ok((Site::Cluster(client), args.processors.clone()))
 }
 
