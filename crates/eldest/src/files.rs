@@ -1,8 +1,10 @@
 //! Files a user names.
 
+use crate::Failure;
+use report::Destination;
 use std::fs::File;
 use std::io::Read;
-use std::path::Path;
+use std::path::{Path, PathBuf};
 
 /// The text of a file of at most `limit` bytes. The error says what is wrong, without the path.
 pub(crate) fn read(path: &Path, limit: u64) -> Result<String, String> {
@@ -14,6 +16,36 @@ pub(crate) fn read(path: &Path, limit: u64) -> Result<String, String> {
         return Err(format!("is too large; at most {limit} bytes are read"));
     }
     String::from_utf8(bytes).map_err(|_| "is not a text file (UTF-8)".into())
+}
+
+/// Where the files are to be written that have paths, found out before there is anything to write.
+/// Refuses one that cannot be written, and two names of one file.
+pub(crate) fn destinations<const N: usize>(
+    paths: [&Option<PathBuf>; N],
+) -> Result<[Option<Destination>; N], Failure> {
+    let mut destinations = [const { None }; N];
+    for (place, path) in paths.into_iter().enumerate() {
+        let Some(path) = path else { continue };
+        let shown = path.display();
+        let destination = Destination::new(path).map_err(|error| {
+            let right = "give a file that can be written, in a folder that exists";
+            Failure::given(format!("cannot write {shown}: {error}; {right}"))
+        })?;
+        if destinations.contains(&Some(destination.clone())) {
+            return Err(Failure::given(format!("{shown} is to be written twice; give two files")));
+        }
+        destinations[place] = Some(destination);
+    }
+    Ok(destinations)
+}
+
+/// Writes the file, if there is to be one.
+pub(crate) fn write(destination: Option<&Destination>, text: &str) -> Result<(), Failure> {
+    let Some(destination) = destination else { return Ok(()) };
+    destination.write(text).map_err(|error| {
+        let path = destination.path().display();
+        Failure::run(format!("cannot write {path}: {error}"))
+    })
 }
 
 #[cfg(test)]

@@ -55,7 +55,8 @@ fn bad_usage_gets_one_line_and_exit_code_2() {
     check_refused(&["bench", "--policy", "sequential"], "is the baseline");
     check_refused(&["bench", "--json", "/nowhere/at/all.json"], "/nowhere/at/all.json");
     check_refused(&["bench", "--coordinator", "http://127.0.0.1:1"], "--processors");
-    check_refused(&["bench", "--json", "x.out", "--csv", "x.out"], "the same file");
+    check_refused(&["bench", "--json", "x.out", "--csv", "./x.out"], "written twice");
+    check_refused(&["bench", "--csv", "/proc/bench.csv"], "/proc/bench.csv");
     check_refused(&["solve", "--suite", "ffo", "--only", "40,999"], "999");
     check_refused(&["solve", "--suite", "ffo", "--only", "58-70"], "the suite has 20 to 59");
     check_refused(&["solve", "--suite", "ffo", "--only", "40", "--depth", "3"], "full solves");
@@ -395,6 +396,8 @@ fn bench_measures_processes_and_writes_its_files() {
         "1,2",
         "--runs",
         "1",
+        "--narrowing",
+        "off",
         "--json",
         json.to_str().expect("UTF-8"),
         "--csv",
@@ -403,8 +406,11 @@ fn bench_measures_processes_and_writes_its_files() {
     assert!(output.status.success(), "{}", text(&output.stderr));
     let document = std::fs::read_to_string(json).expect("the JSON file is there");
     let document: Value = serde_json::from_str(&document).expect("it is JSON");
+    let problem = document["problem"].as_str().expect("it is a text");
+    assert!(problem.contains("narrowing off"), "{problem}");
     for (row, processors) in [(0, 1), (1, 2)] {
         let row = &document["rows"][row];
+        assert_eq!(row["windows_pushed"], 0);
         let term = |name: &str| row[name].as_f64().expect("every term is a number");
         assert_eq!(row["processors"], processors);
         let product = term("processors") * term("load") * term("performance")

@@ -45,7 +45,7 @@ fn bad_usage_gets_one_line_and_exit_code_2() {
     check(&["--message-cost", "2"], "a number and a unit");
     check(&["--policy", "sequential"], "is the baseline");
     check(&["--trace", "x.jsonl"], "--trace is of one run, but these are 6");
-    check(&["--json", "x", "--svg", "x"], "written twice");
+    check(&["--json", "x", "--svg", "./x"], "written twice");
     check(&["--csv", "/nowhere/at/all.csv"], "/nowhere/at/all.csv");
     check(&["--table", "16", "--processors", "4096"], "must be from 0 to 16384");
 }

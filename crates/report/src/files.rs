@@ -2,10 +2,12 @@
 
 use crate::{Baseline, Comparison, Row, Scaling, Step};
 use serde::Serialize;
+use std::ffi::OsString;
 use std::fmt::Write as _;
 use std::fs::{self, File};
-use std::io::{self, Write as _};
-use std::path::Path;
+use std::io::{self, ErrorKind, Write as _};
+use std::path::{Path, PathBuf};
+use std::process;
 
 /// The columns of [`csv`], in order. The baseline's row has 0 processors and no traffic.
 pub const CSV_COLUMNS: [&str; 19] = [
@@ -164,35 +166,96 @@ fn ends(seconds: impl Iterator<Item = f64> + Clone) -> (f64, f64) {
     (seconds.clone().fold(f64::INFINITY, f64::min), seconds.fold(0.0, f64::max))
 }
 
-/// Writes `text` to `path`, so that whoever looks sees the old file or the whole new one. A symbolic
-/// link stays one; a device or a pipe is written to, not replaced.
+/// Where a file is to be written: found out and tried while there is nothing to write yet.
 ///
-/// # Errors
-/// If the folder does not exist or cannot be written to.
-pub fn write_whole(path: &Path, text: &str) -> io::Result<()> {
-    let target = fs::canonicalize(path).unwrap_or_else(|_| path.to_path_buf());
-    if fs::metadata(&target).is_ok_and(|there| !there.is_file() && !there.is_dir()) {
-        return File::options().write(true).open(&target)?.write_all(text.as_bytes());
-    }
-    let path = target.as_path();
-    let Some(name) = path.file_name() else {
-        return Err(io::Error::new(io::ErrorKind::InvalidInput, "the path names no file"));
-    };
-    let mut hidden = std::ffi::OsString::from(".");
-    hidden.push(name);
-    hidden.push(format!(".{}.tmp", std::process::id()));
-    let temporary = path.with_file_name(hidden);
-    let written = write_synced(&temporary, text).and_then(|()| fs::rename(&temporary, path));
-    if written.is_err() {
-        let _ = fs::remove_file(&temporary);
-    }
-    written
+/// Two are equal if they are the same place, by whatever path it was named.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct Destination {
+    /// Without links, but for a device or a pipe.
+    path: PathBuf,
+    /// A device or a pipe is written to, not replaced.
+    in_place: bool,
 }
 
-fn write_synced(path: &Path, text: &str) -> io::Result<()> {
-    let mut file = File::create(path)?;
-    file.write_all(text.as_bytes())?;
-    file.sync_all()
+impl Destination {
+    /// The place that `path` names, behind all links, even if no file is there yet.
+    ///
+    /// # Errors
+    /// If a file cannot be written there, because the folder does not exist, say.
+    pub fn new(path: &Path) -> io::Result<Destination> {
+        let there = fs::metadata(path);
+        if there.is_ok_and(|there| !there.is_file() && !there.is_dir()) {
+            return Ok(Destination { path: path.to_path_buf(), in_place: true });
+        }
+        let destination = Destination { path: behind_links(path)?, in_place: false };
+        if destination.path.exists() {
+            File::options().write(true).open(&destination.path)?;
+        }
+        let temporary = destination.temporary();
+        File::create(&temporary).and_then(|_| fs::remove_file(&temporary))?;
+        Ok(destination)
+    }
+
+    /// The place.
+    #[must_use]
+    pub fn path(&self) -> &Path {
+        &self.path
+    }
+
+    /// Writes `text` there, so that whoever looks sees the old file or the whole new one.
+    ///
+    /// # Errors
+    /// If the system fails to.
+    pub fn write(&self, text: &str) -> io::Result<()> {
+        if self.in_place {
+            return File::options().write(true).open(&self.path)?.write_all(text.as_bytes());
+        }
+        let temporary = self.temporary();
+        let written = self.write_synced(&temporary, text);
+        let written = written.and_then(|()| fs::rename(&temporary, &self.path));
+        if written.is_err() {
+            let _ = fs::remove_file(&temporary);
+        }
+        written
+    }
+
+    fn write_synced(&self, temporary: &Path, text: &str) -> io::Result<()> {
+        let mut file = File::create(temporary)?;
+        if let Ok(old) = fs::metadata(&self.path) {
+            file.set_permissions(old.permissions())?;
+        }
+        file.write_all(text.as_bytes())?;
+        file.sync_all()
+    }
+
+    /// A name in the same folder, so that it can be renamed, of this process only.
+    fn temporary(&self) -> PathBuf {
+        let mut hidden = OsString::from(".");
+        hidden.push(self.path.file_name().unwrap_or_default());
+        hidden.push(format!(".{}.tmp", process::id()));
+        self.path.with_file_name(hidden)
+    }
+}
+
+/// Most links that are followed from one to the next, as many as Linux follows.
+const MAX_LINKS: usize = 40;
+
+/// The path without links. Unlike [`fs::canonicalize`] it needs no file at its end.
+fn behind_links(path: &Path) -> io::Result<PathBuf> {
+    let mut path = path.to_path_buf();
+    for _ in 0..MAX_LINKS {
+        let Some(name) = path.file_name() else {
+            return Err(io::Error::new(ErrorKind::InvalidInput, "the path names no file"));
+        };
+        let folder = path.parent().filter(|folder| !folder.as_os_str().is_empty());
+        let folder = fs::canonicalize(folder.unwrap_or(Path::new(".")))?;
+        let place = folder.join(name);
+        match fs::read_link(&place) {
+            Ok(target) => path = folder.join(target),
+            Err(_) => return Ok(place),
+        }
+    }
+    Err(io::Error::new(ErrorKind::InvalidInput, "its links lead nowhere"))
 }
 
 #[cfg(test)]
@@ -224,6 +287,10 @@ mod tests {
         assert_eq!(measured, comparison());
     }
 
+    fn write(path: &Path, text: &str) {
+        Destination::new(path).unwrap().write(text).unwrap();
+    }
+
     #[test]
     fn scaling_is_written_by_steps_and_samples() {
         let scaling = crate::scaling::tests::scaling();
@@ -241,24 +308,50 @@ mod tests {
     fn a_file_is_replaced_whole_and_nothing_else_is_left() {
         let folder = tempfile::tempdir().unwrap();
         let path = folder.path().join("bench.json");
-        write_whole(&path, "old").unwrap();
-        write_whole(&path, "new").unwrap();
+        write(&path, "old");
+        write(&path, "new");
         assert_eq!(fs::read_to_string(&path).unwrap(), "new");
         assert_eq!(fs::read_dir(folder.path()).unwrap().count(), 1);
-        assert!(write_whole(&folder.path().join("none/bench.json"), "x").is_err());
+    }
+
+    #[test]
+    fn what_cannot_be_written_is_found_out_before_and_leaves_nothing() {
+        let folder = tempfile::tempdir().unwrap();
+        let path = folder.path().join("bench.json");
+        Destination::new(&path).unwrap();
+        assert_eq!(fs::read_dir(folder.path()).unwrap().count(), 0);
+        for wrong in [folder.path(), &folder.path().join("none/bench.json"), Path::new("/")] {
+            assert!(Destination::new(wrong).is_err(), "{}", wrong.display());
+        }
     }
 
     #[test]
     #[cfg(unix)]
-    fn links_stay_links_and_devices_are_not_replaced() {
+    fn links_stay_links_even_to_nothing_and_devices_are_not_replaced() {
         let folder = tempfile::tempdir().unwrap();
-        let (link, target) = (folder.path().join("link"), folder.path().join("target"));
-        fs::write(&target, "old").unwrap();
-        std::os::unix::fs::symlink(&target, &link).unwrap();
-        write_whole(&link, "new").unwrap();
-        assert_eq!(fs::read_to_string(&target).unwrap(), "new");
-        assert!(fs::symlink_metadata(&link).unwrap().is_symlink());
-        write_whole(Path::new("/dev/null"), "gone").unwrap();
+        let place = |name: &str| folder.path().join(name);
+        std::os::unix::fs::symlink("target", place("link")).unwrap();
+        std::os::unix::fs::symlink("link", place("link to link")).unwrap();
+        std::os::unix::fs::symlink("circle", place("circle")).unwrap();
+        for text in ["new", "newer"] {
+            write(&place("link to link"), text);
+            assert_eq!(fs::read_to_string(place("target")).unwrap(), text);
+            assert!(fs::symlink_metadata(place("link")).unwrap().is_symlink());
+        }
+        assert!(Destination::new(&place("circle")).is_err());
+        write(Path::new("/dev/null"), "gone");
         assert!(!fs::metadata("/dev/null").unwrap().is_file());
+    }
+
+    #[test]
+    #[cfg(unix)]
+    fn one_place_by_two_names_is_one_place() {
+        let folder = tempfile::tempdir().unwrap();
+        let place = |name: &str| folder.path().join(name);
+        std::os::unix::fs::symlink("file", place("link")).unwrap();
+        let at = |name| Destination::new(&place(name)).unwrap();
+        assert_eq!(at("file"), at("./file"));
+        assert_eq!(at("file"), at("link"));
+        assert_ne!(at("file"), at("other"));
     }
 }

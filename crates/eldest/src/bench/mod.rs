@@ -5,13 +5,13 @@ mod measure;
 
 use crate::engine::{connect, interruptible};
 use crate::question::QuestionArgs;
-use crate::{Failure, choices, output};
+use crate::{Failure, choices, files, output};
 use clap::Args;
 use game::Policy;
 use measure::{Measurement, Site};
 use report::{Comparison, Style};
 use search::Catalogue;
-use std::path::{Path, PathBuf};
+use std::path::PathBuf;
 use std::time::Duration;
 
 /// The positions of the FFO suite that are searched when nothing is named: some seven seconds for the
@@ -63,18 +63,16 @@ pub(crate) async fn run(mut args: BenchArgs, catalogue: Catalogue) -> Result<(),
     if args.question.names_nothing() {
         args.question.choose_suite("ffo", DEFAULT_POSITIONS)?;
     }
-    if args.json.is_some() && args.json == args.csv {
-        return Err(Failure::given("--json and --csv name the same file; give two"));
-    }
-    for path in [&args.json, &args.csv].into_iter().flatten() {
-        check_folder(path)?;
-    }
+    let [json, csv] = files::destinations([&args.json, &args.csv])?;
     let questions = args.question.questions(&catalogue)?;
     let (site, steps) = interruptible(site(&args, catalogue)).await?;
     let measurement = Measurement { questions: &questions, site, steps, runs: args.runs };
     let comparison = interruptible(measurement.run()).await?;
-    show(&comparison, if args.markdown { Style::Markdown } else { Style::Terminal })?;
-    write(&args, &comparison)
+    let shown = show(&comparison, if args.markdown { Style::Markdown } else { Style::Terminal });
+    // Whoever reads the tables may have gone away; the files are wanted all the same.
+    files::write(json.as_ref(), &report::json(&comparison))?;
+    files::write(csv.as_ref(), &report::csv(&comparison))?;
+    shown
 }
 
 async fn site(args: &BenchArgs, catalogue: Catalogue) -> Result<(Site, Vec<u32>), Failure> {
@@ -99,33 +97,4 @@ fn show(comparison: &Comparison, style: Style) -> Result<(), Failure> {
          {traffic}",
         problem = comparison.problem,
     ))
-}
-
-fn check_folder(path: &Path) -> Result<(), Failure> {
-    let folder = match path.parent() {
-        Some(folder) if folder.as_os_str().is_empty() => Path::new("."),
-        Some(folder) => folder,
-        None => path,
-    };
-    if folder.is_dir() && !path.is_dir() {
-        return Ok(());
-    }
-    Err(Failure::given(format!(
-        "cannot write {}: give a file in a folder that exists",
-        path.display()
-    )))
-}
-
-fn write(args: &BenchArgs, comparison: &Comparison) -> Result<(), Failure> {
-    let write = |path: &Path, text: String| {
-        report::write_whole(path, &text)
-            .map_err(|error| Failure::given(format!("cannot write {}: {error}", path.display())))
-    };
-    if let Some(path) = &args.json {
-        write(path, report::json(comparison))?;
-    }
-    if let Some(path) = &args.csv {
-        write(path, report::csv(comparison))?;
-    }
-    Ok(())
 }

@@ -91,14 +91,7 @@ pub(crate) fn run(args: &SimArgs, catalogue: &Catalogue) -> Result<(), Failure> 
         return swarm::run(count, *seeds.unwrap_or(1..=1).start());
     }
     let given = [&args.json, &args.csv, &args.svg, &args.trace];
-    let files: Vec<&PathBuf> = given.into_iter().flatten().collect();
-    for (place, file) in files.iter().enumerate() {
-        check_folder(file)?;
-        if files[..place].contains(file) {
-            let path = file.display();
-            return Err(Failure::given(format!("{path} is to be written twice; give two files")));
-        }
-    }
+    let [json, csv, svg, _] = files::destinations(given)?;
     let sweep = match &args.plan {
         Some(path) => Sweep::of_plan(read_plan(path, catalogue)?, seeds),
         None => sweep(args, catalogue, seeds.unwrap_or(1..=1))?,
@@ -111,8 +104,15 @@ pub(crate) fn run(args: &SimArgs, catalogue: &Catalogue) -> Result<(), Failure> 
         )));
     }
     let (scaling, effort) = sweep.run(catalogue, args.trace.as_deref())?;
-    show(&scaling, &effort, if args.markdown { Style::Markdown } else { Style::Terminal })?;
-    write(args, &scaling)
+    let style = if args.markdown { Style::Markdown } else { Style::Terminal };
+    let shown = show(&scaling, &effort, style);
+    // Whoever reads the table may have gone away; the files are wanted all the same.
+    files::write(json.as_ref(), &report::scaling_json(&scaling))?;
+    files::write(csv.as_ref(), &report::scaling_csv(&scaling))?;
+    if svg.is_some() {
+        files::write(svg.as_ref(), &report::curve_svg(&scaling).map_err(Failure::run)?)?;
+    }
+    shown
 }
 
 fn read_plan(path: &Path, catalogue: &Catalogue) -> Result<Plan, Failure> {
@@ -159,37 +159,6 @@ fn show(scaling: &Scaling, effort: &str, style: Style) -> Result<(), Failure> {
          messages. Every score was compared with the sequential one.\n\n{effort}",
         problem = scaling.problem,
     ))
-}
-
-fn check_folder(path: &Path) -> Result<(), Failure> {
-    let folder = match path.parent() {
-        Some(folder) if folder.as_os_str().is_empty() => Path::new("."),
-        Some(folder) => folder,
-        None => path,
-    };
-    if folder.is_dir() && !path.is_dir() {
-        return Ok(());
-    }
-    let path = path.display();
-    Err(Failure::given(format!("cannot write {path}: give a file in a folder that exists")))
-}
-
-fn write(args: &SimArgs, scaling: &Scaling) -> Result<(), Failure> {
-    let write = |path: &Path, text: String| {
-        report::write_whole(path, &text)
-            .map_err(|error| Failure::given(format!("cannot write {}: {error}", path.display())))
-    };
-    if let Some(path) = &args.json {
-        write(path, report::scaling_json(scaling))?;
-    }
-    if let Some(path) = &args.csv {
-        write(path, report::scaling_csv(scaling))?;
-    }
-    if let Some(path) = &args.svg {
-        let svg = report::curve_svg(scaling).map_err(Failure::run)?;
-        write(path, svg)?;
-    }
-    Ok(())
 }
 
 /// Reads `7` or `1..10`, both ends included.
