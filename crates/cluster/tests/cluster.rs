@@ -230,6 +230,33 @@ async fn a_worker_that_leaves_says_so_and_costs_only_time() {
     assert!(found.facts.traffic.from_workers["leaving"].messages > 0);
 }
 
+/// A tree that no slot comes to the end of, with leaves that sleep.
+fn endless() -> Setup {
+    Setup::new("synthetic:b=8,d=12,seed=3,kind=edges,cost=sleep:2ms")
+}
+
+/// Whether the worker has said anything of its job yet.
+fn has_counted(update: &SearchUpdate) -> bool {
+    matches!(update, SearchUpdate::Progress(standing) if standing.tally.nodes > 0)
+}
+
+#[tokio::test]
+async fn a_job_that_its_worker_is_at_comes_back_when_the_worker_leaves() {
+    let cluster = Cluster::start(0);
+    let leaves = cluster.worker("leaves");
+    let mut client = cluster.client().await;
+    let mut followed = client.submit(order(endless())).await.unwrap();
+    follow_until(&mut followed, has_counted).await;
+    leaves.end().await.unwrap();
+    let _takes_over = cluster.worker("takes over");
+    follow_until(&mut followed, works_with(1)).await;
+    let [search] = client.status().await.unwrap().searches.try_into().unwrap();
+    client.abort(ybw::SearchId(search.search)).await.unwrap();
+    let facts = answer(&mut followed).await.facts;
+    assert_eq!(facts.traffic.from_workers["returned"].messages, 1);
+    assert_eq!(facts.jobs_assigned, 2);
+}
+
 #[tokio::test]
 async fn an_aborted_search_is_answered_and_leaves_the_workers_free() {
     let cluster = Cluster::start(0);
