@@ -206,8 +206,7 @@ fn prefixed(label: &str, failure: Failure) -> Failure {
         Failure::Run(wrong) => Failure::run(format!(
             "{label}: {wrong}; replay it: the same command with this P and seed alone"
         )),
-        Failure::Given(wrong) => Failure::given(wrong),
-        Failure::Interrupted => Failure::Interrupted,
+        failure @ (Failure::Given(_) | Failure::Interrupted | Failure::Unread) => failure,
     }
 }
 
