@@ -56,7 +56,7 @@ fn a_sweep_prints_a_table_and_writes_its_files() {
     let [json, csv, svg] = ["a.json", "a.csv", "a.svg"].map(|name| path(folder.path(), name));
     let text = printed(&[
         "--game",
-        "synthetic:b=8,d=6,kind=edges,order=0.7",
+        "synthetic:b=8,d=8,kind=edges,order=0.7",
         "--processors=1,8",
         "--seed=1..2",
         "--latency=10us",
@@ -68,7 +68,7 @@ fn a_sweep_prints_a_table_and_writes_its_files() {
         "--svg",
         &svg,
     ]);
-    assert!(text.contains("|  P | seeds |") && text.contains("4 runs: "), "{text}");
+    assert!(text.contains("| P | seeds |") && text.contains("4 runs: "), "{text}");
     let document = fs::read_to_string(json).expect("it was written");
     let document: Value = serde_json::from_str(&document).expect("it is JSON");
     let samples = document["samples"].as_array().expect("it has samples");
