@@ -141,7 +141,7 @@ fn sort_by<W: Ord + Copy>(moves: &mut MoveList, mut worth: impl FnMut(Move) -> W
         weighed.push((worth(mv), mv));
     }
     weighed.sort_by_key(|&(worth, _)| Reverse(worth));
-    for (place, (_, mv)) in moves.iter_mut().zip(weighed) {
+    for (place, &(_, mv)) in moves.iter_mut().zip(&weighed) {
         *place = mv;
     }
 }
