@@ -55,9 +55,13 @@ pub(crate) async fn run(args: SolveArgs, catalogue: Catalogue) -> Result<(), Fai
         let answer = interruptible(engine.solve(question, args.time, &question.label())).await?;
         let complaint = complaint(question, &answer.facts.outcome, args.time);
         let record = Record::new(question, position, answer);
-        output::print(&if args.json { record.json() } else { record.text() })?;
+        let printed = output::print(&if args.json { record.json() } else { record.text() });
         summary.add(&record);
         failure = failure.or(complaint);
+        if let Err(unprinted) = printed {
+            // A wrong score is not to be missed, whether anybody reads the records or not.
+            return Err(failure.unwrap_or(unprinted));
+        }
     }
     if args.question.suite.is_some() {
         output::print(&if args.json { summary.json() } else { summary.text() })?;

@@ -295,16 +295,28 @@ fn perft_counts_othello() {
     assert_eq!(text(&output.stdout), "1 4\n2 12\n");
 }
 
+/// Runs it with nobody at the other end of its standard output.
+fn unread(arguments: &[&str]) -> Output {
+    let (reader, writer) = std::io::pipe().expect("a pipe can be made");
+    drop(reader);
+    let output = Command::new(ELDEST).args(arguments).stdout(writer).output();
+    output.expect("the program can be started")
+}
+
 #[test]
 fn nobody_is_told_that_nobody_reads() {
     for arguments in [&["games"][..], &["solve", "--game", "nim:1", "--json"]] {
-        let (reader, writer) = std::io::pipe().expect("a pipe can be made");
-        drop(reader);
-        let output = Command::new(ELDEST).args(arguments).stdout(writer).output();
-        let output = output.expect("the program can be started");
+        let output = unread(arguments);
         assert_eq!(output.status.code(), Some(141), "{arguments:?}");
         assert_eq!(text(&output.stderr), "", "{arguments:?}");
     }
+}
+
+#[test]
+fn a_wrong_score_is_a_failed_run_even_if_nobody_reads_it() {
+    let output = unread(&["solve", "--game", "nim:1", "--expect", "-1"]);
+    assert_eq!(output.status.code(), Some(1));
+    assert!(text(&output.stderr).contains("but -1 was expected"), "{}", text(&output.stderr));
 }
 
 /// A process that is killed at the end of the test.
