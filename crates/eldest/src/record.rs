@@ -42,8 +42,12 @@ pub(crate) struct Record {
 
 impl Record {
     /// The answer to `question` about `position`, which is written out.
-    pub(crate) fn new(question: &Question, position: String, answer: Answer) -> Record {
+    pub(crate) fn new(question: &Question, position: String, mut answer: Answer) -> Record {
         let value = value_of(&answer.facts);
+        if value.is_some_and(|value| value.bound == Bound::Upper) {
+            // It begins with a move of which more is known than of others, not with one that is better.
+            answer.line_text.clear();
+        }
         let expected = question.expected.filter(|_| value.is_some());
         let Tally { nodes, interior, leaves, table_cutoffs, quiescence, .. } = answer.facts.tally;
         Record {
@@ -256,6 +260,19 @@ mod tests {
         let text = record(Some(Value::exact(Score::new(38))), None).text();
         let counts = "1,500 + quiescence 20 (interior 500, leaves 900, table cutoffs 120)";
         assert!(text.contains(counts), "{text}");
+    }
+
+    #[test]
+    fn an_upper_bound_has_no_best_move() {
+        let check = |value, best: serde_json::Value| {
+            let json = record(Some(value), None).json();
+            let object: serde_json::Value = serde_json::from_str(&json).unwrap();
+            assert_eq!(object["best_move"], best, "{value}");
+            assert_eq!(object["pv"].as_array().unwrap().is_empty(), best.is_null(), "{value}");
+        };
+        check(Value::lower(Score::new(38)), json!("a2"));
+        check(Value::exact(Score::new(38)), json!("a2"));
+        check(Value::upper(Score::new(38)), json!(null));
     }
 
     #[test]

@@ -221,14 +221,16 @@ fn the_counts_of_a_record_add_up() {
 
 #[test]
 fn a_move_that_proves_more_than_the_window_is_given_and_none_that_proves_less() {
-    let solve = ["solve", "--json", "--game", "connect:3x3", "--window"];
     for policy in [&["--policy", "sequential"][..], &["--threads", "1"]] {
-        let best = |window: &str| {
-            let record = &objects(&[&solve[..], &[window], policy].concat())[0];
+        let best = |game: &str, window: &str| {
+            let solve = ["solve", "--json", "--game", game, "--window", window];
+            let record = &objects(&[&solve[..], policy].concat())[0];
             (record["bound"].clone(), record["best_move"].clone())
         };
-        assert_eq!(best("-1,0"), ("lower".into(), "2".into()), "{policy:?}");
-        assert_eq!(best("0,1"), ("upper".into(), Value::Null), "{policy:?}");
+        assert_eq!(best("connect:3x3", "-1,0"), ("lower".into(), "2".into()), "{policy:?}");
+        assert_eq!(best("connect:3x3", "0,1"), ("upper".into(), Value::Null), "{policy:?}");
+        // What the first move is worth is known exactly, but the other may be worth more.
+        assert_eq!(best("tree:[1,[2,3]]", "5,6"), ("upper".into(), Value::Null), "{policy:?}");
     }
 }
 
