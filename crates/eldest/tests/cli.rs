@@ -1,37 +1,17 @@
 //! The command line as scripts see it: exit codes, one line about what is wrong, JSON.
 
+mod program;
+
+use program::{ELDEST, check_refused, eldest, printed, text};
 use serde_json::Value;
 use std::io::{BufRead, BufReader, Read};
 use std::net::TcpListener;
 use std::process::{Child, Command, Output, Stdio};
 
-const ELDEST: &str = env!("CARGO_BIN_EXE_eldest");
-
-fn eldest(arguments: &[&str]) -> Output {
-    let output = Command::new(ELDEST).args(arguments).env_remove("ELDEST_LOG").output();
-    output.expect("the program can be started")
-}
-
-fn text(bytes: &[u8]) -> String {
-    String::from_utf8(bytes.to_vec()).expect("the program writes UTF-8")
-}
-
 /// The JSON objects it prints, one per line.
 fn objects(arguments: &[&str]) -> Vec<Value> {
-    let output = eldest(arguments);
-    let said = text(&output.stderr);
-    assert!(output.status.success(), "{arguments:?}: {:?} {said}", output.status);
-    let lines = text(&output.stdout);
-    lines.lines().map(|line| serde_json::from_str(line).expect("each line is JSON")).collect()
-}
-
-fn check_refused(arguments: &[&str], complaint: &str) {
-    let output = eldest(arguments);
-    let said = text(&output.stderr);
-    assert_eq!(output.status.code(), Some(2), "{arguments:?}: {said}");
-    assert_eq!(said.lines().count(), 1, "{arguments:?}: {said}");
-    assert!(said.starts_with("error: ") && said.contains(complaint), "{arguments:?}: {said}");
-    assert!(output.stdout.is_empty(), "{arguments:?}");
+    let read = |line| serde_json::from_str(line).expect("each line is JSON");
+    printed(arguments).lines().map(read).collect()
 }
 
 #[test]
@@ -290,11 +270,11 @@ fn a_position_may_begin_with_a_hyphen_and_narrowing_be_switched_off() {
 
 #[test]
 fn perft_counts_othello() {
-    let output = eldest(&["perft", "--game", "othello", "--depth", "6"]);
-    assert_eq!(text(&output.stdout), "1 4\n2 12\n3 56\n4 244\n5 1396\n6 8200\n");
+    let othello = ["perft", "--game", "othello", "--depth"];
+    let counted = |rest: &[&str]| printed(&[&othello[..], rest].concat());
+    assert_eq!(counted(&["6"]), "1 4\n2 12\n3 56\n4 244\n5 1396\n6 8200\n");
     let start = format!("{}OX------XO{} X", "-".repeat(27), "-".repeat(27));
-    let output = eldest(&["perft", "--game", "othello", "--depth", "2", "--position", &start]);
-    assert_eq!(text(&output.stdout), "1 4\n2 12\n");
+    assert_eq!(counted(&["2", "--position", &start]), "1 4\n2 12\n");
 }
 
 /// Runs it with nobody at the other end of its standard output.
@@ -358,9 +338,7 @@ fn a_cluster_solves_and_is_measured() {
     let lines = objects(&[&solve[..], &there].concat());
     assert_eq!(lines[0]["agrees"], true);
     let bench = ["bench", "--suite", "ffo", "--only", "21", "--runs", "1", "--markdown"];
-    let output = eldest(&[&bench[..], &there, &["--processors", "1"]].concat());
-    assert!(output.status.success(), "{}", text(&output.stderr));
-    let table = text(&output.stdout);
+    let table = printed(&[&bench[..], &there, &["--processors", "1"]].concat());
     assert!(
         table.lines().any(|line| line.starts_with("|   1 ") || line.starts_with("| 1 ")),
         "{table}"
@@ -400,7 +378,7 @@ fn a_search_that_waits_for_workers_says_so_and_when_they_come() {
 fn bench_measures_processes_and_writes_its_files() {
     let folder = tempfile::tempdir().expect("a folder can be made");
     let (json, csv) = (folder.path().join("bench.json"), folder.path().join("bench.csv"));
-    let output = eldest(&[
+    printed(&[
         "bench",
         "--suite",
         "ffo",
@@ -417,7 +395,6 @@ fn bench_measures_processes_and_writes_its_files() {
         "--csv",
         csv.to_str().expect("UTF-8"),
     ]);
-    assert!(output.status.success(), "{}", text(&output.stderr));
     let document = std::fs::read_to_string(json).expect("the JSON file is there");
     let document: Value = serde_json::from_str(&document).expect("it is JSON");
     let problem = document["problem"].as_str().expect("it is a text");

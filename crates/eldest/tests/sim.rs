@@ -1,29 +1,17 @@
 //! `eldest sim` as scripts see it.
 
+mod program;
+
 use serde_json::Value;
 use std::fs;
 use std::path::Path;
-use std::process::{Command, Output};
-
-fn sim(arguments: &[&str]) -> Output {
-    let program = env!("CARGO_BIN_EXE_eldest");
-    let output = Command::new(program).arg("sim").args(arguments).env_remove("ELDEST_LOG").output();
-    output.expect("the program can be started")
-}
 
 fn printed(arguments: &[&str]) -> String {
-    let output = sim(arguments);
-    let said = String::from_utf8_lossy(&output.stderr).into_owned();
-    assert!(output.status.success(), "{arguments:?}: {said}");
-    String::from_utf8(output.stdout).expect("the program writes UTF-8")
+    program::printed(&[&["sim"], arguments].concat())
 }
 
 fn check_refused(arguments: &[&str], complaint: &str) {
-    let output = sim(arguments);
-    let said = String::from_utf8_lossy(&output.stderr).into_owned();
-    assert_eq!(output.status.code(), Some(2), "{arguments:?}: {said}");
-    assert_eq!(said.lines().count(), 1, "{arguments:?}: {said}");
-    assert!(said.starts_with("error: ") && said.contains(complaint), "{arguments:?}: {said}");
+    program::check_refused(&[&["sim"], arguments].concat(), complaint);
 }
 
 fn path(folder: &Path, name: &str) -> String {
