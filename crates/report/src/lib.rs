@@ -15,9 +15,7 @@ mod terms;
 pub use comparison::{Comparison, Row, Run};
 pub use curve::curve_svg;
 pub use facts::{Count, Facts, Traffic};
-pub use files::{
-    CSV_COLUMNS, Destination, SCALING_COLUMNS, csv, json, scaling_csv, scaling_json,
-};
+pub use files::{CSV_COLUMNS, Destination, SCALING_COLUMNS, csv, json, scaling_csv, scaling_json};
 pub use fold::Fold;
 pub use scaling::{Sample, Scaling, Spread, Step};
 pub use table::{Style, grouped, scaling_table, terms_table, traffic_table};
