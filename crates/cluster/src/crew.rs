@@ -317,6 +317,28 @@ mod tests {
     }
 
     #[test]
+    fn a_window_that_is_applied_is_acknowledged_at_once() {
+        let (mut crew, reports) = crew();
+        crew.handle(prepare("synthetic:b=8,d=12,cost=sleep:1ms"));
+        crew.handle(assign(1, &[]));
+        let (job, window) = (JobId(1), Window::null(Score::ZERO));
+        crew.handle(WorkerInput::Received(ToWorker::Narrow { job, window }));
+        let acknowledged = |message: &FromWorker| match message {
+            FromWorker::Narrowed { job: of, window: applied, .. } => {
+                (*of, *applied) == (job, window)
+            }
+            _ => false,
+        };
+        let mut told = false;
+        while !told {
+            let (slot, report) = reports.recv().unwrap();
+            told = crew.reported(slot, report).unwrap().iter().any(acknowledged);
+        }
+        crew.handle(WorkerInput::Received(ToWorker::Cancel { job }));
+        finish(&mut crew, &reports);
+    }
+
+    #[test]
     fn a_stop_interrupts_a_long_search() {
         let (mut crew, reports) = crew();
         crew.handle(prepare("connect:6x7"));

@@ -1,7 +1,7 @@
 //! Measured runs against the sequential baseline: [`Comparison`] and the rows of its table.
 
 use crate::facts::seconds;
-use crate::{Baseline, Cost, Facts, Terms, Traffic};
+use crate::{Baseline, Cost, Delays, Facts, Terms, Traffic};
 use serde::{Deserialize, Serialize};
 
 /// One pass over all positions of a problem with so many processors.
@@ -35,6 +35,16 @@ impl Run {
             nodes: self.total(Facts::nodes),
             busy_seconds: seconds(self.total(|facts| facts.busy_ns)),
         }
+    }
+
+    /// How long its windows took to be applied.
+    #[must_use]
+    pub fn window_delays(&self) -> Delays {
+        let mut delays = Delays::default();
+        for facts in &self.searches {
+            delays += &facts.window_delays;
+        }
+        delays
     }
 
     /// Messages and bytes of all searches.
@@ -76,6 +86,10 @@ pub struct Row {
     pub windows_cut: u64,
     /// Windows that arrived when their job had ended or moved on.
     pub windows_late: u64,
+    /// Median of [`Facts::window_delays`], in microseconds; none if no window was applied.
+    pub window_delay_median_us: Option<u32>,
+    /// The delay in microseconds that 99 of 100 applied windows did not exceed.
+    pub window_delay_p99_us: Option<u32>,
     /// Positions entered by jobs that became unwanted.
     pub discarded_nodes: u64,
     /// Subtrees handed to workers.
@@ -117,7 +131,7 @@ impl Comparison {
         let mut all_seconds: Vec<f64> = runs.clone().map(Run::seconds).collect();
         all_seconds.sort_by(f64::total_cmp);
         let run = median(runs, |run| run.seconds())?;
-        let cost = run.cost();
+        let (cost, delays) = (run.cost(), run.window_delays());
         Some(Row {
             cost,
             terms: Terms::new(baseline, &cost),
@@ -125,6 +139,8 @@ impl Comparison {
             windows_pushed: run.total(|facts| facts.windows_pushed),
             windows_cut: run.total(|facts| facts.windows_cut),
             windows_late: run.total(|facts| facts.windows_late),
+            window_delay_median_us: delays.percentile(50),
+            window_delay_p99_us: delays.percentile(99),
             discarded_nodes: run.total(|facts| facts.discarded_nodes),
             jobs_assigned: run.total(|facts| facts.jobs_assigned),
             jobs_cancelled: run.total(|facts| facts.jobs_cancelled),
@@ -157,6 +173,7 @@ pub(crate) mod tests {
         facts.busy_ns = facts.elapsed_ns * u64::from(processors) * 9 / 10;
         facts.tally.nodes = nodes / 2;
         facts.windows_pushed = 4;
+        facts.window_delays = [(8, 3), (40, 1)].into_iter().collect();
         let count = Count { messages: 3, bytes: 70 };
         facts.traffic.to_workers.insert("assign".into(), count);
         Run { processors, searches: vec![facts.clone(), facts] }

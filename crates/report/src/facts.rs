@@ -1,5 +1,6 @@
 //! One search in numbers: [`Facts`].
 
+use crate::Delays;
 use game::Tally;
 use serde::{Deserialize, Serialize};
 use std::collections::BTreeMap;
@@ -47,6 +48,11 @@ pub struct Facts {
     /// What was said over the network; empty where there is none.
     #[serde(default)]
     pub traffic: Traffic,
+    /// From when each window was pushed until the coordinator heard that it was applied, on its own clock:
+    /// both ways of the messages, and how long the slot took to look. Windows that a later one of
+    /// the same job overtook, or that came too late, are not among them.
+    #[serde(default)]
+    pub window_delays: Delays,
 }
 
 impl Facts {
@@ -78,6 +84,7 @@ impl Facts {
             late_messages: 0,
             workers_lost: 0,
             traffic: Traffic::default(),
+            window_delays: Delays::default(),
         }
     }
 

@@ -1,6 +1,7 @@
 //! From trace events to [`Facts`]: [`Fold`].
 
 use crate::Facts;
+use game::Window;
 use std::collections::BTreeMap;
 use ybw::{JobId, Moment, SearchId, Spent, TraceEvent, Traced, WorkerId};
 
@@ -19,6 +20,8 @@ pub struct Fold {
     stage: Stage,
     /// Positions reported by jobs that still run.
     progress: BTreeMap<JobId, u64>,
+    /// Windows pushed to jobs that still run, and not known to be applied.
+    pushed: BTreeMap<JobId, Vec<(Window, Moment)>>,
     facts: Facts,
 }
 
@@ -42,6 +45,7 @@ impl Fold {
             ended: Moment::default(),
             stage: Stage::Queued,
             progress: BTreeMap::new(),
+            pushed: BTreeMap::new(),
             facts: Facts::nothing(),
         }
     }
@@ -82,6 +86,13 @@ impl Fold {
                 self.stage = Stage::Settled;
                 self.facts.tally = *tally;
             }
+            TraceEvent::WindowPushed { job, new, .. } if self.is_open() => {
+                self.facts.windows_pushed += 1;
+                self.pushed.entry(*job).or_default().push((*new, *at));
+            }
+            TraceEvent::WindowApplied { job, window, .. } if self.is_open() => {
+                self.note_applied(*job, *window, *at);
+            }
             _ if self.is_open() => self.note_job(event),
             _ => {}
         }
@@ -117,18 +128,17 @@ impl Fold {
         match event {
             TraceEvent::JobAssigned { .. } => facts.jobs_assigned += 1,
             TraceEvent::SplitWished { .. } => facts.splits_wished += 1,
-            TraceEvent::WindowPushed { .. } => facts.windows_pushed += 1,
             TraceEvent::JobCancelled { .. } => facts.jobs_cancelled += 1,
             TraceEvent::LateMessage { .. } => facts.late_messages += 1,
             TraceEvent::BrotherReopened { .. } => facts.brothers_reopened += 1,
             TraceEvent::NodesAdopted { job, nodes, spent, .. } => {
                 facts.nodes_adopted += u64::from(*nodes);
-                self.progress.remove(job);
+                self.end_job(*job);
                 self.spend(spent);
             }
             TraceEvent::JobResolved { job, spent, .. }
             | TraceEvent::JobReturned { job, spent, .. } => {
-                self.progress.remove(job);
+                self.end_job(*job);
                 self.spend(spent);
             }
             TraceEvent::JobProgressed { job, spent } => {
@@ -136,17 +146,36 @@ impl Fold {
                 self.spend(spent);
             }
             TraceEvent::JobDiscarded { job, spent } => {
-                let before = self.progress.remove(job).unwrap_or(0);
+                let before = self.end_job(*job);
                 self.facts.discarded_nodes += before + positions(spent);
                 self.spend(spent);
             }
             TraceEvent::WorkerJoined { .. }
             | TraceEvent::WorkerGone { .. }
+            | TraceEvent::WindowPushed { .. }
+            | TraceEvent::WindowApplied { .. }
             | TraceEvent::NodeResolved { .. }
             | TraceEvent::SearchStarted { .. }
             | TraceEvent::SearchEnded { .. }
             | TraceEvent::SearchSettled { .. } => {}
         }
+    }
+
+    /// A worker looks at its mail after every stretch of searching: of the windows that came meanwhile only
+    /// the last is applied.
+    fn note_applied(&mut self, job: JobId, window: Window, at: Moment) {
+        let Some(pushed) = self.pushed.get_mut(&job) else { return };
+        let Some(place) = pushed.iter().position(|(pushed, _)| *pushed == window) else { return };
+        let (_, since) = pushed[place];
+        pushed.drain(..=place);
+        let us = at.since(since).div_ceil(NS_PER_US);
+        self.facts.window_delays.note(u32::try_from(us).unwrap_or(u32::MAX), 1);
+    }
+
+    /// The job says nothing more. Returns the positions that it has reported before.
+    fn end_job(&mut self, job: JobId) -> u64 {
+        self.pushed.remove(&job);
+        self.progress.remove(&job).unwrap_or(0)
     }
 
     fn spend(&mut self, spent: &Spent) {
@@ -158,6 +187,8 @@ impl Fold {
         self.facts.windows_late += windows_late;
     }
 }
+
+const NS_PER_US: u64 = 1_000;
 
 fn positions(spent: &Spent) -> u64 {
     spent.tally.nodes + spent.tally.quiescence
@@ -219,6 +250,38 @@ mod tests {
         assert_eq!((facts.elapsed_ns, facts.busy_ns, facts.slots), (100, 150, 2));
         assert_eq!((facts.tally.nodes, facts.discarded_nodes), (22, 12));
         assert_eq!((facts.windows_applied, facts.windows_cut), (6, 3));
+    }
+
+    #[test]
+    fn windows_take_from_push_to_acknowledgement() {
+        let window = |alpha| Window::null(Score::new(alpha));
+        let push = |job, alpha| TraceEvent::WindowPushed {
+            job: JobId(job),
+            worker: WorkerId(1),
+            old: Window::FULL,
+            new: window(alpha),
+            cause: JobId(9),
+        };
+        let applied = |job, alpha| TraceEvent::WindowApplied {
+            job: JobId(job),
+            window: window(alpha),
+            cut: false,
+        };
+        let discarded = TraceEvent::JobDiscarded { job: JobId(2), spent: Spent::default() };
+        let facts = fold(&[
+            (0, TraceEvent::SearchStarted { search: SEARCH, processors: 0 }),
+            (1_000, push(1, 1)),
+            (2_000, push(1, 2)),
+            (2_500, push(2, 2)),
+            (9_000, applied(1, 2)),
+            (9_001, applied(1, 1)),
+            (12_400, applied(2, 2)),
+            (12_500, push(2, 3)),
+            (13_000, discarded),
+            (14_000, applied(2, 3)),
+        ]);
+        let delays: Vec<(u32, u64)> = facts.window_delays.buckets().collect();
+        assert_eq!((facts.windows_pushed, delays), (4, vec![(7, 1), (10, 1)]));
     }
 
     #[test]

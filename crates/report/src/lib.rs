@@ -5,6 +5,7 @@
 
 mod comparison;
 mod curve;
+mod delays;
 mod facts;
 mod files;
 mod fold;
@@ -14,6 +15,7 @@ mod terms;
 
 pub use comparison::{Comparison, Row, Run};
 pub use curve::curve_svg;
+pub use delays::Delays;
 pub use facts::{Count, Facts, Traffic};
 pub use files::{CSV_COLUMNS, Destination, SCALING_COLUMNS, csv, json, scaling_csv, scaling_json};
 pub use fold::Fold;

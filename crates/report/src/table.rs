@@ -86,7 +86,7 @@ fn step_cells(step: &Step) -> Vec<String> {
     cells
 }
 
-/// Messages and bytes by kind, one column per number of processors.
+/// Messages and bytes by kind, and how long windows took, one column per number of processors.
 #[must_use]
 pub fn traffic_table(comparison: &Comparison, style: Style) -> String {
     let rows = comparison.rows();
@@ -101,6 +101,12 @@ pub fn traffic_table(comparison: &Comparison, style: Style) -> String {
     rate.extend(rows.iter().map(|row| rate_text(row.traffic.total(), row.cost.seconds)));
     table.add_row(total);
     table.add_row(rate);
+    let delay = |name: &str, of: fn(&Row) -> Option<u32>| {
+        let cells = rows.iter().map(|row| of(row).map_or("-".into(), milliseconds));
+        ["windows", name].map(str::to_string).into_iter().chain(cells).collect::<Vec<_>>()
+    };
+    table.add_row(delay("applied after ms, median", |row| row.window_delay_median_us));
+    table.add_row(delay("applied after ms, p99", |row| row.window_delay_p99_us));
     align(&mut table, 2);
     table.to_string()
 }
@@ -174,6 +180,10 @@ fn spread(seconds: &[f64]) -> String {
     }
 }
 
+fn milliseconds(us: u32) -> String {
+    format!("{:.3}", f64::from(us) / 1e3)
+}
+
 fn percent(share: f64) -> String {
     format!("{:.1} %", share * 100.0)
 }
@@ -230,7 +240,9 @@ mod tests {
         let table = traffic_table(&comparison(), Style::Markdown);
         assert!(table.contains("P = 1"), "{table}");
         assert!(table.contains("6 (140)"), "{table}");
-        assert_eq!(table.lines().count(), 2 + 1 + 2, "{table}");
+        let delays: Vec<_> = table.lines().filter(|line| line.contains("applied after")).collect();
+        assert!(delays[0].contains("0.008") && delays[1].contains("0.040"), "{table}");
+        assert_eq!(table.lines().count(), 2 + 1 + 2 + 2, "{table}");
     }
 
     #[test]

@@ -65,6 +65,7 @@ impl Weighed for FromWorker {
             FromWorker::Offer { .. } => "offer",
             FromWorker::Stopped { .. } => "stopped",
             FromWorker::Progress { .. } => "progress",
+            FromWorker::Narrowed { .. } => "narrowed",
             FromWorker::Returned { .. } => "returned",
             FromWorker::Leaving => "leaving",
             FromWorker::Unfit { .. } => "unfit",
@@ -84,6 +85,9 @@ impl Weighed for FromWorker {
                 FromWorker::Stopped { job, spent }
                 | FromWorker::Progress { job, spent }
                 | FromWorker::Returned { job, spent } => number(job.0) + spent_bytes(spent),
+                FromWorker::Narrowed { job, window, cut } => {
+                    number(job.0) + window_bytes(*window) + number(u64::from(*cut))
+                }
                 FromWorker::Leaving => 0,
                 FromWorker::Unfit { search, reason } => {
                     number(search.0) + AROUND + reason.len() as u64

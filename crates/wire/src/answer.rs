@@ -3,7 +3,7 @@
 use crate::error::{Malformed, present};
 use crate::vocabulary::count;
 use crate::{MAX_KINDS, v1};
-use report::{Count, Facts, Traffic};
+use report::{Count, Delays, Facts, Traffic};
 use std::collections::BTreeMap;
 use ybw::MAX_PATH;
 
@@ -52,6 +52,7 @@ impl From<Facts> for v1::Facts {
             late_messages: facts.late_messages,
             workers_lost: facts.workers_lost,
             traffic: Some(facts.traffic.into()),
+            window_delays: delays_out(&facts.window_delays),
         }
     }
 }
@@ -78,8 +79,18 @@ impl TryFrom<v1::Facts> for Facts {
             late_messages: count(facts.late_messages)?,
             workers_lost: count(facts.workers_lost)?,
             traffic: facts.traffic.unwrap_or_default().try_into()?,
+            window_delays: delays_in(&facts.window_delays)?,
         })
     }
+}
+
+fn delays_out(delays: &Delays) -> Vec<v1::Delay> {
+    delays.buckets().map(|(us, number)| v1::Delay { us, number }).collect()
+}
+
+fn delays_in(delays: &[v1::Delay]) -> Result<Delays, Malformed> {
+    Malformed::if_longer("the number of different delays", delays.len(), Delays::MAX_BUCKETS)?;
+    delays.iter().map(|delay| Ok((delay.us, count(delay.number)?))).collect()
 }
 
 impl From<Traffic> for v1::Traffic {

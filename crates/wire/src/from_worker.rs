@@ -76,6 +76,9 @@ fn machine_out(message: FromWorker) -> Wire {
         FromWorker::Progress { job, spent } => {
             Wire::Progress(v1::Progress { job: job.0, spent: cost(spent) })
         }
+        FromWorker::Narrowed { job, window, cut } => {
+            Wire::Narrowed(v1::Narrowed { job: job.0, window: Some(window.into()), cut })
+        }
         FromWorker::Returned { job, spent } => {
             Wire::Returned(v1::Returned { job: job.0, spent: cost(spent) })
         }
@@ -112,6 +115,11 @@ impl TryFrom<v1::WorkerMessage> for WorkerSaid {
             Wire::Progress(v1::Progress { job, spent: cost }) => {
                 FromWorker::Progress { job: JobId(job), spent: spent(cost)? }
             }
+            Wire::Narrowed(v1::Narrowed { job, window, cut }) => FromWorker::Narrowed {
+                job: JobId(job),
+                window: present(window, "the window")?.try_into()?,
+                cut,
+            },
             Wire::Returned(v1::Returned { job, spent: cost }) => {
                 FromWorker::Returned { job: JobId(job), spent: spent(cost)? }
             }

@@ -136,6 +136,11 @@ fn from_worker() -> impl Strategy<Value = FromWorker> {
             .prop_map(|(job, next, nodes, spent)| FromWorker::Offer { job, next, nodes, spent }),
         (job(), spent()).prop_map(|(job, spent)| FromWorker::Stopped { job, spent }),
         (job(), spent()).prop_map(|(job, spent)| FromWorker::Progress { job, spent }),
+        (job(), window(), any::<bool>()).prop_map(|(job, window, cut)| FromWorker::Narrowed {
+            job,
+            window,
+            cut
+        }),
         (job(), spent()).prop_map(|(job, spent)| FromWorker::Returned { job, spent }),
         Just(FromWorker::Leaving),
         (any::<u64>().prop_map(SearchId), ".{0,40}")
@@ -219,13 +224,16 @@ fn traffic() -> impl Strategy<Value = report::Traffic> {
 
 fn answer() -> impl Strategy<Value = Answer> {
     let counts = prop::array::uniform14(0..1_u64 << 40);
-    (outcome(), tally(), any::<u32>(), counts, traffic(), prop::collection::vec(".{1,4}", 0..9))
-        .prop_map(|(outcome, tally, slots, counts, traffic, line_text)| {
+    let delays = prop::collection::vec((any::<u32>(), 1..1_u64 << 40), 0..5);
+    let line_text = prop::collection::vec(".{1,4}", 0..9);
+    (outcome(), tally(), any::<u32>(), counts, traffic(), delays, line_text).prop_map(
+        |(outcome, tally, slots, counts, traffic, delays, line_text)| {
             let facts = report::Facts {
                 outcome,
                 tally,
                 slots,
                 traffic,
+                window_delays: delays.into(),
                 elapsed_ns: counts[0],
                 discarded_nodes: counts[1],
                 busy_ns: counts[2],
@@ -242,7 +250,8 @@ fn answer() -> impl Strategy<Value = Answer> {
                 workers_lost: counts[13],
             };
             Answer { line_text, facts }
-        })
+        },
+    )
 }
 
 fn update() -> impl Strategy<Value = SearchUpdate> {

@@ -156,6 +156,15 @@ pub enum FromWorker {
         /// What it cost.
         spent: Spent,
     },
+    /// A changed window was applied to a running job.
+    Narrowed {
+        /// The job.
+        job: JobId,
+        /// The window.
+        window: Window,
+        /// Whether that cut off at least one open node at once.
+        cut: bool,
+    },
     /// A job given back without a result: the worker is about to leave.
     Returned {
         /// The job.

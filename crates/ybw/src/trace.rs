@@ -125,6 +125,15 @@ pub enum TraceEvent {
         /// The job whose result (or end) caused it.
         cause: JobId,
     },
+    /// The worker said that it applied a changed window to a running job.
+    WindowApplied {
+        /// The job.
+        job: JobId,
+        /// The window.
+        window: Window,
+        /// Whether that cut off at least one open node at once.
+        cut: bool,
+    },
     /// A job became unwanted.
     JobCancelled {
         /// The job.

@@ -63,6 +63,15 @@ pub enum SlotEvent {
         /// What it cost since the slot's last event.
         spent: Spent,
     },
+    /// A changed window was applied to the job, which goes on.
+    Narrowed {
+        /// The job.
+        job: JobId,
+        /// The window.
+        window: Window,
+        /// Whether that cut off at least one open node at once.
+        cut: bool,
+    },
     /// The job goes on.
     Progressed {
         /// The job.
@@ -277,15 +286,21 @@ impl Worker {
     fn slot_did(&mut self, now: Moment, slot: Slot, event: SlotEvent) {
         let (job, freed) = match &event {
             SlotEvent::Finished { job, .. } | SlotEvent::Stopped { job, .. } => (*job, true),
-            SlotEvent::Offered { job, .. } | SlotEvent::Progressed { job, .. } => (*job, false),
+            SlotEvent::Offered { job, .. }
+            | SlotEvent::Progressed { job, .. }
+            | SlotEvent::Narrowed { job, .. } => (*job, false),
         };
+        // Its time is told with the next event that tells what the job cost.
+        let costs = !matches!(event, SlotEvent::Narrowed { .. });
         let state = &mut self.slots[usize::from(slot.0)];
         let SlotState::Busy { job: current, since, fate } = state else {
             panic!("slot {slot} has no job, yet says {event:?}");
         };
         assert_eq!(*current, job, "slot {slot} speaks of a job it does not have");
         let (fate, busy_ns) = (*fate, now.since(*since));
-        *since = now;
+        if costs {
+            *since = now;
+        }
         if let SlotEvent::Offered { next, .. } = &event {
             *current = *next;
             if fate != Fate::Wanted {
@@ -316,6 +331,7 @@ impl Worker {
             SlotEvent::Progressed { job, spent } => {
                 FromWorker::Progress { job, spent: timed(spent) }
             }
+            SlotEvent::Narrowed { job, window, cut } => FromWorker::Narrowed { job, window, cut },
         };
         match fate {
             Fate::Wanted | Fate::GivenBack => self.send(message),

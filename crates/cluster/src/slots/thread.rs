@@ -153,6 +153,7 @@ impl Searcher {
             Some(cut) => {
                 self.spent.windows_applied += 1;
                 self.spent.windows_cut += u64::from(cut);
+                self.tell(SlotEvent::Narrowed { job, window, cut });
             }
         }
     }

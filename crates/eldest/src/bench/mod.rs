@@ -93,7 +93,8 @@ fn show(comparison: &Comparison, style: Style) -> Result<(), Failure> {
         "{problem}\n\n{terms}\n\n\
          Each row is the median of {runs} by time. S = P·LO·PE/(1+SO): speed-up against the \
          sequential program (seq),\nsearch overhead SO, load LO, performance PE. Pushed: windows \
-         sent to running jobs; cut: those that cut off;\ndiscarded: nodes of cancelled jobs.\n\n\
+         sent to running jobs; cut: those that cut off;\ndiscarded: nodes of cancelled jobs.\nApplied after: from the push of a window until the \
+         coordinator heard that a running job has it.\n\n\
          {traffic}",
         problem = comparison.problem,
     ))

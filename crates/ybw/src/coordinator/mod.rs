@@ -153,6 +153,13 @@ impl Coordinator {
                     self.trace(TraceEvent::JobDiscarded { job, spent });
                 }
             }
+            FromWorker::Narrowed { job, window, cut } => {
+                if self.owns(worker, job) || self.cancelled.get(&job) == Some(&worker) {
+                    self.trace(TraceEvent::WindowApplied { job, window, cut });
+                } else {
+                    self.trace(TraceEvent::LateMessage { worker, job });
+                }
+            }
             FromWorker::Returned { job, spent } => {
                 self.account(spent);
                 self.returned(worker, job, spent);
