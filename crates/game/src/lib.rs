@@ -4,6 +4,7 @@
 //! how a tree is searched or of messages between machines.
 
 mod connect;
+mod cutback;
 mod depth;
 mod error;
 mod finding;
@@ -24,6 +25,7 @@ mod tree;
 mod window;
 
 pub use connect::{Connect, ConnectPosition};
+pub use cutback::Cutback;
 pub use depth::Depth;
 pub use error::GameError;
 pub use finding::{Entry, Finding};

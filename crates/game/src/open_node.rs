@@ -94,16 +94,21 @@ impl OpenNode {
     /// A node of which nothing is known yet.
     #[must_use]
     pub fn new(window: Window, kind: NodeKind, remaining: u8, moves: &[Move]) -> OpenNode {
+        let (brothers, line, lower) = (Vec::new(), Vec::new(), -Score::INFINITY);
+        let mut node = OpenNode { window, kind, remaining, brothers, line, lower };
+        node.reopen(window, kind, remaining, moves);
+        node
+    }
+
+    /// Makes this a node of which nothing is known yet, in the memory it has.
+    pub fn reopen(&mut self, window: Window, kind: NodeKind, remaining: u8, moves: &[Move]) {
         assert!(!moves.is_empty(), "an open node has children");
+        (self.window, self.kind, self.remaining) = (window, kind, remaining);
+        self.lower = -Score::INFINITY;
+        self.line.clear();
+        self.brothers.clear();
         let brother = |&mv| Brother { mv, key: 0, known: Interval::UNKNOWN };
-        OpenNode {
-            window,
-            kind,
-            remaining,
-            brothers: moves.iter().map(brother).collect(),
-            line: Vec::new(),
-            lower: -Score::INFINITY,
-        }
+        self.brothers.extend(moves.iter().map(brother));
     }
 
     /// The best genuine value so far: the node is worth at least this.
@@ -214,11 +219,11 @@ impl OpenNode {
     /// Takes in what is known of the brother at `index`, said for the side to move *at the child*,
     /// and the line that follows the child. Returns whether the best so far rose.
     pub fn learn(&mut self, index: usize, value: Value, line: &[Move]) -> bool {
-        let leads = self.best() == Some(index);
         let brother = &mut self.brothers[index];
         brother.known = brother.known.learn(-value);
         let rises = brother.known.low > self.lower;
-        if rises || leads && !line.is_empty() {
+        if rises || !line.is_empty() && self.best() == Some(index) {
+            let brother = &self.brothers[index];
             self.lower = brother.known.low;
             self.line.clear();
             self.line.push(brother.mv);
@@ -230,17 +235,20 @@ impl OpenNode {
     /// The node's value once it is resolved: refuted by a child, or every child decided.
     #[must_use]
     pub fn value(&self) -> Option<Value> {
+        self.first_unresolved(0).is_none().then(|| self.verdict())
+    }
+
+    /// The value of a node that is known to be resolved.
+    #[must_use]
+    pub fn verdict(&self) -> Value {
         if self.is_cut() {
-            return Some(Value::lower(self.lower));
+            return Value::lower(self.lower);
         }
-        if self.first_unresolved(0).is_some() {
-            return None;
-        }
-        let highest = self.brothers.iter().map(|b| b.known.high).max()?;
+        let highest = self.brothers.iter().map(|brother| brother.known.high).max();
+        let highest = highest.expect("an open node has children");
         // With every child decided and the node not cut, either the best child is known exactly,
         // or all that is known is that no child exceeds alpha.
-        let exact = self.lower >= highest;
-        Some(if exact { Value::exact(highest) } else { Value::upper(highest) })
+        if self.lower >= highest { Value::exact(highest) } else { Value::upper(highest) }
     }
 
     /// The index of the brother that the best line begins with.

@@ -3,7 +3,7 @@
 //! Only whole subtrees cross this boundary, so the indirection costs nothing that can be measured.
 
 use crate::{Solution, Table};
-use game::{GameError, Handover, LeafCost, Move, Subtree, Tally, Value, Window};
+use game::{Cutback, GameError, Handover, LeafCost, Move, Subtree, Tally, Value, Window};
 use std::sync::Arc;
 use std::sync::atomic::AtomicBool;
 
@@ -69,8 +69,8 @@ pub trait SlotSearch: Send {
     /// If the slot is idle.
     fn run(&mut self, nodes: u64) -> Run;
 
-    /// Changes the window of the subtree's root. Returns whether that cut off any open node.
-    fn narrow(&mut self, window: Window) -> bool;
+    /// Changes the window of the subtree's root. Returns what that cut off.
+    fn narrow(&mut self, window: Window) -> Cutback;
 
     /// Gives up the open nodes from the subtree's root down to the shallowest that has brothers to
     /// give and is no expected cut node, or else to the shallowest that has any, if the policy

@@ -8,8 +8,8 @@
 use crate::searcher::{At, Entered, Searcher};
 use crate::{Run, SlotSearch};
 use game::{
-    Algorithm, Depth, Game, GameError, Handover, Move, MoveList, NodeKind, OpenNode, Policy,
-    Question, Setup, Subtree, Tally, Value, Window,
+    Algorithm, Cutback, Depth, Game, GameError, Handover, Move, MoveList, NodeKind, OpenNode,
+    Policy, Question, Setup, Subtree, Tally, Value, Window,
 };
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering::Relaxed};
@@ -24,6 +24,8 @@ struct Frame<G: Game> {
     current: Option<usize>,
     /// Every child before this one is resolved, as long as the window does not change.
     resolved: usize,
+    /// Positions the spine had entered when this node was opened.
+    entered_before: u64,
 }
 
 /// The subtree a spine is at.
@@ -35,9 +37,6 @@ struct Job<G: Game> {
     frames: Vec<Frame<G>>,
 }
 
-/// A resolved child: its value, for the side to move there, and the best line from there.
-type Resolved = (Value, Vec<Move>);
-
 /// The search of one thread.
 pub(crate) struct Spine<G: Game> {
     searcher: Searcher<G>,
@@ -45,7 +44,13 @@ pub(crate) struct Spine<G: Game> {
     policy: Policy,
     min_split: u8,
     interrupt: Arc<AtomicBool>,
+    /// Positions entered until the tally was taken last.
+    entered_before: u64,
     job: Option<Job<G>>,
+    /// The best line from the position that was resolved last.
+    line: Vec<Move>,
+    /// Memory for the next open nodes.
+    spare: Vec<OpenNode>,
 }
 
 impl<G: Game> SlotSearch for Spine<G> {
@@ -62,9 +67,9 @@ impl<G: Game> SlotSearch for Spine<G> {
     fn run(&mut self, nodes: u64) -> Run {
         let end = self.searcher.tally.nodes.saturating_add(nodes);
         loop {
-            if let Some((value, line)) = self.step() {
+            if let Some(value) = self.step() {
                 self.job = None;
-                return Run::Done { value, line };
+                return Run::Done { value, line: std::mem::take(&mut self.line) };
             }
             if self.interrupt.load(Relaxed) {
                 self.interrupt.store(false, Relaxed);
@@ -77,13 +82,19 @@ impl<G: Game> SlotSearch for Spine<G> {
         }
     }
 
-    fn narrow(&mut self, window: Window) -> bool {
-        let algorithm = self.searcher.algorithm;
+    fn narrow(&mut self, window: Window) -> Cutback {
+        let (algorithm, entered) = (self.searcher.algorithm, self.entered());
         let Some(job) = &mut self.job else {
-            return false;
+            return Cutback::default();
         };
         job.question.window = window;
-        job.narrow(algorithm)
+        let costs: Vec<u64> = job.frames.iter().map(|frame| frame.cost_to_come(entered)).collect();
+        let kept = job.narrow(algorithm);
+        Cutback {
+            open_nodes: u32::try_from(costs.len() - kept).unwrap_or(u32::MAX),
+            saved: costs[kept..].iter().sum(),
+            ended: kept == 0 && !costs.is_empty(),
+        }
     }
 
     fn split(&mut self) -> Option<Vec<Handover>> {
@@ -110,6 +121,7 @@ impl<G: Game> SlotSearch for Spine<G> {
     }
 
     fn take_tally(&mut self) -> Tally {
+        self.entered_before += self.searcher.tally.nodes;
         std::mem::take(&mut self.searcher.tally)
     }
 }
@@ -122,8 +134,16 @@ impl<G: Game> Spine<G> {
             root,
             policy: setup.policy,
             min_split: setup.min_split.max(1),
+            entered_before: 0,
             job: None,
+            line: Vec::new(),
+            spare: Vec::new(),
         }
+    }
+
+    /// Positions entered so far.
+    fn entered(&self) -> u64 {
+        self.entered_before + self.searcher.tally.nodes
     }
 
     /// The position at the end of a path from the problem's root.
@@ -145,9 +165,9 @@ impl<G: Game> Spine<G> {
         Ok(position)
     }
 
-    /// Searches on by one child of the last open node. Returns what the subtree's root came to,
-    /// once it is resolved.
-    fn step(&mut self) -> Option<Resolved> {
+    /// Searches on by one child of the last open node. Returns the value of the subtree's root, for
+    /// the side to move there, once it is resolved.
+    fn step(&mut self) -> Option<Value> {
         let job = self.job.as_mut().expect("a slot that runs has a subtree");
         let Some(frame) = job.frames.last_mut() else {
             let (position, depth) = (job.position.clone(), job.depth);
@@ -164,17 +184,18 @@ impl<G: Game> Spine<G> {
         let child = self.searcher.game.play(&frame.position, frame.open.brothers[index].mv);
         let (depth, ply) = (frame.at.depth.child(), frame.at.ply + 1);
         let resolved = self.visit(&child, depth, question, ply);
-        resolved.and_then(|resolved| self.learn(resolved))
+        resolved.and_then(|value| self.learn(value))
     }
 
-    /// Resolves a position or pushes it on the stack.
+    /// Resolves a position or pushes it on the stack. Returns its value, and leaves the line that
+    /// follows it in `self.line`.
     fn visit(
         &mut self,
         position: &G::Position,
         depth: Depth,
         question: Question,
         ply: usize,
-    ) -> Option<Resolved> {
+    ) -> Option<Value> {
         let at = self.searcher.at(position, depth, ply);
         let Question { window, kind } = question;
         if self.policy == Policy::Sequential || at.remaining < self.min_split {
@@ -183,19 +204,33 @@ impl<G: Game> Spine<G> {
                 self.unvisit();
                 return None;
             }
-            return Some((value, self.searcher.line(ply).to_vec()));
+            self.line.clear();
+            self.line.extend_from_slice(self.searcher.line(ply));
+            return Some(value);
         }
+        let entered_before = self.entered();
         let mut moves = MoveList::new();
         match self.searcher.enter(position, at, window, &mut moves) {
-            Entered::Resolved(value) => Some((value, Vec::new())),
+            Entered::Resolved(value) => {
+                self.line.clear();
+                Some(value)
+            }
             Entered::Open { key } => {
-                let open = OpenNode::new(window, kind, at.remaining, &moves);
-                let frame =
-                    Frame { position: position.clone(), at, key, open, current: None, resolved: 0 };
+                let open = self.open(window, kind, at.remaining, &moves);
+                let (position, current, resolved) = (position.clone(), None, 0);
+                let frame = Frame { position, at, key, open, current, resolved, entered_before };
                 self.job.as_mut()?.frames.push(frame);
                 None
             }
         }
+    }
+
+    fn open(&mut self, window: Window, kind: NodeKind, remaining: u8, moves: &[Move]) -> OpenNode {
+        let Some(mut node) = self.spare.pop() else {
+            return OpenNode::new(window, kind, remaining, moves);
+        };
+        node.reopen(window, kind, remaining, moves);
+        node
     }
 
     /// Takes back a visit that was given up half-way.
@@ -205,14 +240,14 @@ impl<G: Game> Spine<G> {
         }
     }
 
-    /// Takes in a resolved child of the last open node; returns it if there is no open node.
-    fn learn(&mut self, (value, line): Resolved) -> Option<Resolved> {
+    /// Takes in a resolved child of the last open node; returns its value if there is no open node.
+    fn learn(&mut self, value: Value) -> Option<Value> {
         let job = self.job.as_mut()?;
         let Some(frame) = job.frames.last_mut() else {
-            return Some((value, line));
+            return Some(value);
         };
         let index = frame.current.take().expect("a child that was searched was the current one");
-        frame.open.learn(index, value, &line);
+        frame.open.learn(index, value, &self.line);
         if frame.open.is_cut() {
             self.searcher.cut(frame.open.brothers[index].mv, index, frame.at);
         }
@@ -220,18 +255,21 @@ impl<G: Game> Spine<G> {
     }
 
     /// Leaves the last open node, which is resolved.
-    fn pop(&mut self) -> Option<Resolved> {
-        let frame = self.job.as_mut()?.frames.pop()?;
-        let value = frame.open.value().expect("a node without unresolved children is resolved");
+    fn pop(&mut self) -> Option<Value> {
+        let mut frame = self.job.as_mut()?.frames.pop()?;
+        let value = frame.open.verdict();
         let best = frame.open.line.first().copied().unwrap_or(frame.open.brothers[0].mv);
         self.searcher.leave(frame.key, frame.at, value, best);
-        self.learn((value, frame.open.line))
+        std::mem::swap(&mut self.line, &mut frame.open.line);
+        self.spare.push(frame.open);
+        self.learn(value)
     }
 }
 
 impl<G: Game> Job<G> {
-    /// Hands the root's window down the stack. Whatever does not matter any more is dropped.
-    fn narrow(&mut self, algorithm: Algorithm) -> bool {
+    /// Hands the root's window down the stack. Whatever does not matter any more is dropped. Returns how many
+    /// nodes, from the root on, are still to be searched on.
+    fn narrow(&mut self, algorithm: Algorithm) -> usize {
         let mut question = self.question;
         for index in 0..self.frames.len() {
             let asked = self.frames.get(index + 1).map(|child| child.open.asked());
@@ -240,7 +278,7 @@ impl<G: Game> Job<G> {
             frame.open.window = question.window;
             frame.open.kind = question.kind;
             let Some(current) = frame.current else {
-                return frame.open.is_cut();
+                return index + usize::from(!frame.open.is_cut());
             };
             let next = match asked {
                 Some(asked) => frame.open.question_again(current, asked, algorithm),
@@ -250,12 +288,13 @@ impl<G: Game> Job<G> {
                 Some(next) if !frame.open.is_resolved(current) => question = next,
                 _ => {
                     frame.current = None;
+                    let kept = index + usize::from(!frame.open.is_cut());
                     self.frames.truncate(index + 1);
-                    return true;
+                    return kept;
                 }
             }
         }
-        false
+        self.frames.len()
     }
 
     /// Gives up the frames up to and including `last`; the rest of the stack goes on below the last
@@ -299,6 +338,16 @@ impl<G: Game> Frame<G> {
             Some(current) => unresolved.any(|index| index != current),
             None => unresolved.nth(1).is_some(),
         }
+    }
+
+    /// What the brothers that wait will cost, if they cost what the others did on the average; `entered` are the
+    /// positions that the spine has entered so far.
+    fn cost_to_come(&self, entered: u64) -> u64 {
+        let waits = |&index: &usize| !self.open.is_resolved(index) && Some(index) != self.current;
+        let all = self.open.brothers.len();
+        let waiting = (0..all).filter(waits).count();
+        let searched = (all - waiting).max(1);
+        (entered - self.entered_before) * waiting as u64 / searched as u64
     }
 
     /// Gives the brothers that are not resolved the keys of their positions.
