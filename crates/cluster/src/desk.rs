@@ -10,6 +10,7 @@ use crate::Error;
 use crate::clock::Clock;
 use crate::crew::Crew;
 use crate::meter::Meter;
+use crate::observer::Observer;
 use crate::outbox::{Outbox, Overflow};
 use crate::slots::SlotReport;
 use game::Policy;
@@ -30,6 +31,8 @@ use ybw::{
 
 /// The coordinator's own threads as a worker.
 const OWN: WorkerId = WorkerId(0);
+/// What people call them.
+const OWN_NAME: &str = "coordinator";
 /// Most searches that wait or are being done.
 const MAX_SEARCHES: usize = 1024;
 
@@ -60,6 +63,7 @@ pub(crate) struct Desk {
     /// Searches that have not been answered, in the order they were submitted in.
     searches: BTreeMap<SearchId, Record>,
     meter: Meter,
+    observer: Observer,
     next_worker: u64,
     next_search: u64,
     closing: bool,
@@ -67,7 +71,7 @@ pub(crate) struct Desk {
 
 impl Desk {
     /// A desk without workers, but for its own threads if it has any.
-    pub(crate) fn new(clock: Clock, crew: Option<(Crew, u16)>) -> Desk {
+    pub(crate) fn new(clock: Clock, crew: Option<(Crew, u16)>, observer: Observer) -> Desk {
         let own = crew.as_ref().map(|&(_, slots)| slots);
         let mut desk = Desk {
             clock,
@@ -76,14 +80,15 @@ impl Desk {
             sessions: BTreeMap::new(),
             searches: BTreeMap::new(),
             meter: Meter::default(),
+            observer,
             next_worker: OWN.0 + 1,
             next_search: 1,
             closing: false,
         };
         if let Some(slots) = own {
             // Its own threads are told where everybody reaches the coordinator.
-            let address = Some("".into());
-            desk.handle(CoordinatorInput::Joined { worker: OWN, slots, address });
+            let (name, address) = (OWN_NAME.into(), Some("".into()));
+            desk.handle(CoordinatorInput::Joined { worker: OWN, name, slots, address });
         }
         desk
     }
@@ -105,8 +110,9 @@ impl Desk {
         self.next_worker += 1;
         // The first message of an empty outbox cannot overflow it.
         let _ = outbox.push(CoordinatorSaid::Welcome(worker).into());
+        let joined = CoordinatorInput::Joined { worker, name: (&*name).into(), slots, address };
         self.sessions.insert(worker, Session { name, slots, outbox });
-        self.handle(CoordinatorInput::Joined { worker, slots, address });
+        self.handle(joined);
         worker
     }
 
@@ -249,7 +255,7 @@ impl Desk {
     pub(crate) fn status(&self) -> v1::StatusResponse {
         let own = self.crew.iter().map(|&(_, slots)| v1::WorkerStatus {
             worker: OWN.0,
-            name: "coordinator".to_string(),
+            name: OWN_NAME.to_string(),
             slots: slots.into(),
         });
         let workers = self.sessions.iter().map(|(worker, session)| v1::WorkerStatus {
@@ -346,14 +352,14 @@ impl Desk {
     }
 
     fn note(&mut self, traced: &Traced) {
+        self.observer.note(traced);
         let Traced { at, event } = traced;
         match event {
             TraceEvent::SearchStarted { search, .. } => self.begin(*at, *search),
             TraceEvent::SearchEnded { search, outcome } => {
                 tracing::info!(%search, outcome = outcome_name(outcome), "search ended");
             }
-            TraceEvent::WorkerJoined { worker, slots } => {
-                let name = self.sessions.get(worker).map(|session| session.name.as_str());
+            TraceEvent::WorkerJoined { worker, name, slots } => {
                 tracing::info!(%worker, name, slots, "worker joined");
             }
             TraceEvent::WorkerGone { worker, departure, jobs } => {

@@ -5,6 +5,7 @@ use crate::clock::Clock;
 use crate::crew::Crew;
 use crate::desk::Desk;
 use crate::memory::check_table;
+use crate::observer::Observer;
 use crate::slots::{Sink, SlotReport};
 use search::Catalogue;
 use std::sync::atomic::{AtomicBool, Ordering};
@@ -20,7 +21,8 @@ const PROGRESS_INTERVAL: Duration = Duration::from_millis(250);
 const ABORT_INTERVAL: Duration = Duration::from_millis(20);
 
 /// Searches with `threads` threads of this process: the same machines as on a cluster, without a
-/// socket. Setting `abort` gives the search up, and the answer says so.
+/// socket. Setting `abort` gives the search up, and the answer says so. The `observer` is told of
+/// everything that happens.
 ///
 /// # Errors
 /// If the game or position cannot be read, the table is larger than this machine's memory, there are no threads, or one dies.
@@ -29,6 +31,7 @@ pub fn solve_here(
     order: SearchOrder,
     threads: u16,
     abort: &AtomicBool,
+    observer: Observer,
     watch: impl FnMut(SearchUpdate),
 ) -> Result<Answer, Error> {
     let problem = catalogue.prepare(&order.setup)?;
@@ -44,7 +47,7 @@ pub fn solve_here(
     let clock = Clock::start();
     let crew = Crew::new(clock, catalogue.clone(), threads, &sink)?;
     let (teller, updates) = mpsc::channel();
-    let mut desk = Desk::new(clock, Some((crew, threads)));
+    let mut desk = Desk::new(clock, Some((crew, threads)), observer);
     let watcher = Box::new(move |update| drop(teller.send(update)));
     // A new desk is neither full nor closing.
     let search = desk.submit(order, problem, watcher).map_err(|why| Error::Rejected {

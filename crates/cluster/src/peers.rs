@@ -22,7 +22,7 @@ use ybw::{Peer, SearchId, WorkerId};
 /// How often others are told what was found out.
 pub(crate) const TELL_INTERVAL: Duration = Duration::from_millis(50);
 /// Entries that a process may be told within [`TELL_INTERVAL`], by all others together: 100 ns each
-/// make this one percent of a core.
+/// make this less than one percent of a core.
 const MAX_HEARD: usize = 3072;
 /// Most entries told each peer within [`TELL_INTERVAL`].
 const MAX_TOLD: usize = 768;

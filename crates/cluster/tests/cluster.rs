@@ -3,8 +3,8 @@
 #![allow(clippy::unwrap_used, reason = "a test may stop at the first surprise")]
 
 use eldest_cluster::{
-    Answer, Client, Coordinator, CoordinatorConfig, Error, Followed, SearchOrder, SearchUpdate,
-    WorkerConfig, run_worker, solve_here,
+    Answer, Client, Coordinator, CoordinatorConfig, Error, Followed, Observer, SearchOrder,
+    SearchUpdate, WorkerConfig, run_worker, solve_here,
 };
 use game::{Policy, Setup, Value};
 use search::Catalogue;
@@ -105,7 +105,10 @@ fn sequential(setup: &Setup) -> Value {
     let game = setup.game.replace("cost=sleep:2ms", "cost=none");
     let setup = Setup { game, policy: Policy::Sequential, ..setup.clone() };
     let never = AtomicBool::new(false);
-    value(&solve_here(&Catalogue::standard(), order(setup), 1, &never, |_| {}).unwrap())
+    value(
+        &solve_here(&Catalogue::standard(), order(setup), 1, &never, Observer::default(), |_| {})
+            .unwrap(),
+    )
 }
 
 fn value(answer: &Answer) -> Value {
@@ -358,7 +361,9 @@ async fn a_table_without_memory_fails_the_search_and_spares_the_worker() {
     assert_eq!(value(&answer(&mut next).await), sequential(&Setup::new("tictactoe")));
     worker.end().await.unwrap();
     let never = AtomicBool::new(false);
-    let error = solve_here(&Catalogue::standard(), order(setup), 1, &never, |_| {}).unwrap_err();
+    let error =
+        solve_here(&Catalogue::standard(), order(setup), 1, &never, Observer::default(), |_| {})
+            .unwrap_err();
     assert!(error.is_usage() && error.to_string().contains("65536 MiB"), "{error}");
 }
 
@@ -460,6 +465,8 @@ async fn a_worker_without_threads_is_refused() {
 #[tokio::test]
 async fn a_search_in_this_process_can_be_aborted() {
     let abort = AtomicBool::new(true);
-    let given_up = solve_here(&Catalogue::standard(), order(slow()), 1, &abort, |_| {}).unwrap();
+    let given_up =
+        solve_here(&Catalogue::standard(), order(slow()), 1, &abort, Observer::default(), |_| {})
+            .unwrap();
     assert_eq!(given_up.facts.outcome, Outcome::Aborted);
 }

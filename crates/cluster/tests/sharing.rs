@@ -3,8 +3,8 @@
 #![allow(clippy::unwrap_used, reason = "a test may stop at the first surprise")]
 
 use eldest_cluster::{
-    Answer, Client, Coordinator, CoordinatorConfig, SearchOrder, WorkerConfig, run_worker,
-    solve_here,
+    Answer, Client, Coordinator, CoordinatorConfig, Observer, SearchOrder, WorkerConfig,
+    run_worker, solve_here,
 };
 use game::{Bound, Depth, Entry, Finding, Move, Policy, Score, Setup, Sharing, Value};
 use search::Catalogue;
@@ -71,7 +71,10 @@ fn value(answer: &Answer) -> Value {
 fn sequential(setup: &Setup) -> Value {
     let setup = Setup { policy: Policy::Sequential, ..setup.clone() };
     let never = AtomicBool::new(false);
-    value(&solve_here(&Catalogue::standard(), order(setup), 1, &never, |_| {}).unwrap())
+    value(
+        &solve_here(&Catalogue::standard(), order(setup), 1, &never, Observer::default(), |_| {})
+            .unwrap(),
+    )
 }
 
 #[tokio::test]

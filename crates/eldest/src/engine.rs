@@ -3,7 +3,7 @@
 use crate::Failure;
 use crate::output::Progress;
 use crate::question::Question;
-use cluster::{Answer, Client, SearchOrder, SearchUpdate, Standing};
+use cluster::{Answer, Client, Observer, SearchOrder, SearchUpdate, Standing};
 use game::Setup;
 use report::Facts;
 use search::{Catalogue, Solution};
@@ -25,6 +25,8 @@ pub(crate) enum Engine {
         catalogue: Catalogue,
         /// Search threads.
         threads: u16,
+        /// Who is told of everything that happens.
+        observer: Observer,
     },
     /// A cluster.
     Remote {
@@ -37,8 +39,8 @@ pub(crate) enum Engine {
 
 impl Engine {
     /// An engine of so many threads of this process; all cores if it is not said.
-    pub(crate) fn here(catalogue: Catalogue, threads: Option<u16>) -> Engine {
-        Engine::Here { catalogue, threads: threads.unwrap_or_else(cores) }
+    pub(crate) fn here(catalogue: Catalogue, threads: Option<u16>, observer: Observer) -> Engine {
+        Engine::Here { catalogue, threads: threads.unwrap_or_else(cores), observer }
     }
 
     /// Connects to the coordinator at `url`, whose cluster must have so many `processors`.
@@ -65,12 +67,13 @@ impl Engine {
                 progress.show("");
                 on_a_thread(limit, move |stop| solve_plainly(&catalogue, &setup, stop)).await
             }
-            Engine::Here { catalogue, threads } => {
-                let (catalogue, threads) = (catalogue.clone(), *threads);
+            Engine::Here { catalogue, threads, observer } => {
+                let (catalogue, threads, observer) =
+                    (catalogue.clone(), *threads, observer.clone());
                 let order = SearchOrder { setup, processors: 0, limit };
                 on_a_thread(None, move |stop| {
                     let watch = |update| progress.show(&standing(&update));
-                    Ok(cluster::solve_here(&catalogue, order, threads, stop, watch)?)
+                    Ok(cluster::solve_here(&catalogue, order, threads, stop, observer, watch)?)
                 })
                 .await
             }

@@ -5,6 +5,7 @@ use crate::question::{Question, QuestionArgs};
 use crate::record::{Record, Summary};
 use crate::{Failure, choices, output};
 use clap::Args;
+use cluster::Observer;
 use game::{Policy, Score};
 use search::Catalogue;
 use std::time::Duration;
@@ -78,7 +79,7 @@ async fn engine(args: &SolveArgs, catalogue: &Catalogue) -> Result<Engine, Failu
         None if args.question.policy == Policy::Sequential => {
             Ok(Engine::Sequential(catalogue.clone()))
         }
-        None => Ok(Engine::here(catalogue.clone(), args.threads)),
+        None => Ok(Engine::here(catalogue.clone(), args.threads, Observer::default())),
     }
 }
 

@@ -82,6 +82,10 @@ pub struct Row {
     pub all_seconds: Vec<f64>,
     /// Narrowed windows sent to running jobs.
     pub windows_pushed: u64,
+    /// Windows that reached a running search.
+    pub windows_applied: u64,
+    /// Windows that reached a job that waited for a slot.
+    pub windows_waiting: u64,
     /// Applied windows that cut off at least one open node at once.
     pub windows_cut: u64,
     /// Windows that arrived when their job had ended or moved on.
@@ -137,6 +141,8 @@ impl Comparison {
             terms: Terms::new(baseline, &cost),
             all_seconds,
             windows_pushed: run.total(|facts| facts.windows_pushed),
+            windows_applied: run.total(|facts| facts.windows_applied),
+            windows_waiting: run.total(|facts| facts.windows_waiting),
             windows_cut: run.total(|facts| facts.windows_cut),
             windows_late: run.total(|facts| facts.windows_late),
             window_delay_median_us: delays.percentile(50),

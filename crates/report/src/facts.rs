@@ -29,7 +29,11 @@ pub struct Facts {
     pub windows_applied: u64,
     /// Applied windows that cut off at least one open node at once.
     pub windows_cut: u64,
-    /// Windows that arrived when their job had ended or moved on.
+    /// Windows that reached a job that waited at its worker for a slot.
+    #[serde(default)]
+    pub windows_waiting: u64,
+    /// Windows that arrived when their job had ended or moved on. The rest of those pushed were
+    /// overtaken by the next one for the same job, or by the end of the job, and never arrived.
     pub windows_late: u64,
     /// Subtrees handed to workers.
     pub jobs_assigned: u64,
@@ -75,6 +79,7 @@ impl Facts {
             windows_pushed: 0,
             windows_applied: 0,
             windows_cut: 0,
+            windows_waiting: 0,
             windows_late: 0,
             jobs_assigned: 0,
             splits_wished: 0,

@@ -3,7 +3,7 @@
 use crate::Facts;
 use game::Window;
 use std::collections::BTreeMap;
-use ybw::{JobId, Moment, SearchId, Spent, TraceEvent, Traced, WorkerId};
+use ybw::{JobId, Moment, SearchId, Spent, TraceEvent, Traced, WindowEffect, WorkerId};
 
 /// Folds the trace of one coordinator into the facts of one search.
 ///
@@ -61,7 +61,7 @@ impl Fold {
     pub fn note(&mut self, traced: &Traced) {
         let Traced { at, event } = traced;
         match event {
-            TraceEvent::WorkerJoined { worker, slots } => {
+            TraceEvent::WorkerJoined { worker, slots, .. } => {
                 self.present.insert(Some(*worker), u32::from(*slots));
                 self.count_slots();
             }
@@ -71,7 +71,7 @@ impl Fold {
                     self.facts.workers_lost += 1;
                 }
             }
-            TraceEvent::SearchStarted { search, processors } if *search == self.search => {
+            TraceEvent::SearchStarted { search, processors, .. } if *search == self.search => {
                 self.stage = Stage::Running;
                 self.processors = *processors;
                 (self.started, self.ended) = (*at, *at);
@@ -90,8 +90,8 @@ impl Fold {
                 self.facts.windows_pushed += 1;
                 self.pushed.entry(*job).or_default().push((*new, *at));
             }
-            TraceEvent::WindowApplied { job, window, .. } if self.is_open() => {
-                self.note_applied(*job, *window, *at);
+            TraceEvent::WindowArrived { job, window, effect, .. } if self.is_open() => {
+                self.note_arrived(*job, *window, *effect, *at);
             }
             _ if self.is_open() => self.note_job(event),
             _ => {}
@@ -153,7 +153,9 @@ impl Fold {
             TraceEvent::WorkerJoined { .. }
             | TraceEvent::WorkerGone { .. }
             | TraceEvent::WindowPushed { .. }
-            | TraceEvent::WindowApplied { .. }
+            | TraceEvent::WindowArrived { .. }
+            | TraceEvent::Standing { .. }
+            | TraceEvent::DepthBegun { .. }
             | TraceEvent::NodeResolved { .. }
             | TraceEvent::SearchStarted { .. }
             | TraceEvent::SearchEnded { .. }
@@ -161,9 +163,21 @@ impl Fold {
         }
     }
 
-    /// A worker looks at its mail after every stretch of searching: of the windows that came meanwhile only
-    /// the last is applied.
-    fn note_applied(&mut self, job: JobId, window: Window, at: Moment) {
+    fn note_arrived(&mut self, job: JobId, window: Window, effect: WindowEffect, at: Moment) {
+        match effect {
+            WindowEffect::Waiting => self.facts.windows_waiting += 1,
+            WindowEffect::Late => self.facts.windows_late += 1,
+            WindowEffect::Applied(cutback) => {
+                self.facts.windows_applied += 1;
+                self.facts.windows_cut += u64::from(cutback.is_some());
+                self.note_delay(job, window, at);
+            }
+        }
+    }
+
+    /// Windows that were still under way when the next one for the job came are overtaken by it: only the last is
+    /// applied.
+    fn note_delay(&mut self, job: JobId, window: Window, at: Moment) {
         let Some(pushed) = self.pushed.get_mut(&job) else { return };
         let Some(place) = pushed.iter().position(|(pushed, _)| *pushed == window) else { return };
         let (_, since) = pushed[place];
@@ -179,12 +193,9 @@ impl Fold {
     }
 
     fn spend(&mut self, spent: &Spent) {
-        let Spent { tally, busy_ns, windows_applied, windows_cut, windows_late } = *spent;
+        let Spent { tally, busy_ns } = *spent;
         self.facts.tally += tally;
         self.facts.busy_ns += busy_ns;
-        self.facts.windows_applied += windows_applied;
-        self.facts.windows_cut += windows_cut;
-        self.facts.windows_late += windows_late;
     }
 }
 
@@ -197,14 +208,15 @@ fn positions(spent: &Spent) -> u64 {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use game::{Score, Tally, Value};
+    use game::{Cutback, Score, Setup, Tally, Value};
+    use std::sync::Arc;
     use ybw::{Departure, Outcome};
 
     const SEARCH: SearchId = SearchId(7);
 
     fn spent(nodes: u64, busy_ns: u64) -> Spent {
         let tally = Tally { nodes, ..Tally::default() };
-        Spent { tally, busy_ns, windows_applied: 2, windows_cut: 1, ..Spent::default() }
+        Spent { tally, busy_ns }
     }
 
     fn solved() -> Outcome {
@@ -219,8 +231,12 @@ mod tests {
         fold.finish()
     }
 
+    fn started(search: SearchId, processors: u32) -> TraceEvent {
+        TraceEvent::SearchStarted { search, setup: Arc::new(Setup::new("nim")), processors }
+    }
+
     fn joined(worker: u64, slots: u16) -> TraceEvent {
-        TraceEvent::WorkerJoined { worker: WorkerId(worker), slots }
+        TraceEvent::WorkerJoined { worker: WorkerId(worker), name: "w".into(), slots }
     }
 
     fn gone(worker: u64) -> TraceEvent {
@@ -240,7 +256,7 @@ mod tests {
         let facts = fold(&[
             (5, joined(1, 2)),
             (90, TraceEvent::JobDiscarded { job: JobId(9), spent: spent(1_000, 1_000) }),
-            (100, TraceEvent::SearchStarted { search: SEARCH, processors: 0 }),
+            (100, started(SEARCH, 0)),
             (150, TraceEvent::JobProgressed { job: JobId(2), spent: spent(5, 50) }),
             (190, resolved),
             (200, TraceEvent::SearchEnded { search: SEARCH, outcome: solved() }),
@@ -249,7 +265,6 @@ mod tests {
         assert_eq!(facts.outcome, solved());
         assert_eq!((facts.elapsed_ns, facts.busy_ns, facts.slots), (100, 150, 2));
         assert_eq!((facts.tally.nodes, facts.discarded_nodes), (22, 12));
-        assert_eq!((facts.windows_applied, facts.windows_cut), (6, 3));
     }
 
     #[test]
@@ -261,15 +276,20 @@ mod tests {
             old: Window::FULL,
             new: window(alpha),
             cause: JobId(9),
+            raised_by: None,
         };
-        let applied = |job, alpha| TraceEvent::WindowApplied {
+        let arrived = |job, alpha, effect| TraceEvent::WindowArrived {
             job: JobId(job),
+            worker: WorkerId(1),
             window: window(alpha),
-            cut: false,
+            effect,
+            worker_at: Moment(0),
         };
+        let cutback = Cutback { open_nodes: 1, saved: 5, ended: false };
+        let applied = |job, alpha| arrived(job, alpha, WindowEffect::Applied(cutback));
         let discarded = TraceEvent::JobDiscarded { job: JobId(2), spent: Spent::default() };
         let facts = fold(&[
-            (0, TraceEvent::SearchStarted { search: SEARCH, processors: 0 }),
+            (0, started(SEARCH, 0)),
             (1_000, push(1, 1)),
             (2_000, push(1, 2)),
             (2_500, push(2, 2)),
@@ -278,25 +298,25 @@ mod tests {
             (12_400, applied(2, 2)),
             (12_500, push(2, 3)),
             (13_000, discarded),
-            (14_000, applied(2, 3)),
+            (14_000, arrived(2, 3, WindowEffect::Late)),
         ]);
         let delays: Vec<(u32, u64)> = facts.window_delays.buckets().collect();
         assert_eq!((facts.windows_pushed, delays), (4, vec![(7, 1), (10, 1)]));
+        assert_eq!((facts.windows_applied, facts.windows_cut, facts.windows_late), (3, 3, 1));
     }
 
     #[test]
     fn another_search_is_not_counted() {
-        let started = |id| TraceEvent::SearchStarted { search: SearchId(id), processors: 0 };
         let settled =
             |id| TraceEvent::SearchSettled { search: SearchId(id), tally: Tally::default() };
         let cost = TraceEvent::JobDiscarded { job: JobId(1), spent: spent(4, 4) };
         let facts = fold(&[
-            (1, started(6)),
+            (1, started(SearchId(6), 0)),
             (2, cost.clone()),
             (3, settled(6)),
-            (4, started(7)),
+            (4, started(SearchId(7), 0)),
             (5, settled(7)),
-            (6, started(8)),
+            (6, started(SearchId(8), 0)),
             (7, cost),
         ]);
         assert_eq!((facts.discarded_nodes, facts.busy_ns), (0, 0));
@@ -304,7 +324,7 @@ mod tests {
 
     #[test]
     fn slots_are_the_most_that_could_work_at_one_time() {
-        let start = |processors| (3, TraceEvent::SearchStarted { search: SEARCH, processors });
+        let start = |processors| (3, started(SEARCH, processors));
         let check = |events: &[(u64, TraceEvent)], slots, lost| {
             let facts = fold(events);
             assert_eq!((facts.slots, facts.workers_lost), (slots, lost), "{events:?}");

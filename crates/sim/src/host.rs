@@ -5,8 +5,8 @@ use game::{Finding, Tally};
 use search::{Problem, Run, SlotSearch, Table};
 use std::sync::Arc;
 use ybw::{
-    Assignment, FromWorker, JobId, Moment, Slot, SlotEvent, Spent, ToWorker, Worker, WorkerInput,
-    WorkerOutput,
+    Assignment, FromWorker, JobId, Moment, Slot, SlotEvent, Spent, ToWorker, WindowEffect, Worker,
+    WorkerInput, WorkerOutput,
 };
 
 /// What a slot is told while it searches; it looks when it pauses.
@@ -124,22 +124,22 @@ impl Host {
             out.push(HostOutput::RunSlot(slot, late));
             return;
         }
+        let mut events = Vec::new();
         if let Some(event) = host.finished.take() {
-            host.job = None;
-            host.wish = None;
-            host.spent.windows_late += host.drop_mail();
-            return self.handle(now, WorkerInput::Slot(slot, event), out);
+            (host.job, host.wish) = (None, None);
+            // The mail is for a job that is done.
+            host.read_mail(&mut events);
+            events.push(event);
+        } else {
+            host.read_mail(&mut events);
         }
-        match host.read_mail() {
-            // The next job, if there is one, was started with a due time of its own.
-            Some(event @ SlotEvent::Stopped { .. }) => {
-                self.handle(now, WorkerInput::Slot(slot, event), out);
-            }
-            Some(event) => {
-                self.handle(now, WorkerInput::Slot(slot, event), out);
-                self.search_on(slot, out);
-            }
-            None => self.search_on(slot, out),
+        // A job that is started next has a due time of its own.
+        let goes_on = host.job.is_some();
+        for event in events {
+            self.handle(now, WorkerInput::Slot(slot, event), out);
+        }
+        if goes_on {
+            self.search_on(slot, out);
         }
     }
 
@@ -206,25 +206,28 @@ impl Host {
 
 impl SlotHost {
     /// Does what the mail says. Commands for a job that the slot has left are ignored.
-    fn read_mail(&mut self) -> Option<SlotEvent> {
+    fn read_mail(&mut self, events: &mut Vec<SlotEvent>) {
         for mail in std::mem::take(&mut self.mail) {
             match mail {
-                Mail::Narrow(job, window) if self.job == Some(job) => {
-                    self.spent.windows_applied += 1;
-                    self.spent.windows_cut += u64::from(self.search.narrow(window));
+                Mail::Narrow(job, window) => {
+                    let effect = if self.job == Some(job) {
+                        WindowEffect::Applied(self.search.narrow(window))
+                    } else {
+                        WindowEffect::Late
+                    };
+                    events.push(SlotEvent::Narrowed { job, window, effect });
                 }
                 Mail::Split(job, next) if self.job == Some(job) => self.wish = Some(next),
                 Mail::Stop(job) if self.job == Some(job) => {
                     self.search.stop();
                     (self.job, self.wish) = (None, None);
                     let spent = std::mem::take(&mut self.spent);
-                    return Some(SlotEvent::Stopped { job, spent });
+                    events.push(SlotEvent::Stopped { job, spent });
                 }
-                Mail::Narrow(..) => self.spent.windows_late += 1,
                 Mail::Split(..) | Mail::Stop(_) => {}
             }
         }
-        self.offer()
+        events.extend(self.offer());
     }
 
     fn offer(&mut self) -> Option<SlotEvent> {
@@ -234,11 +237,5 @@ impl SlotHost {
         self.job = Some(next);
         let spent = std::mem::take(&mut self.spent);
         Some(SlotEvent::Offered { job, next, nodes, spent })
-    }
-
-    /// Drops the mail of a job that is done. Returns how many windows came too late.
-    fn drop_mail(&mut self) -> u64 {
-        let late = |mail: &Mail| matches!(mail, Mail::Narrow(..));
-        self.mail.drain(..).filter(late).count() as u64
     }
 }

@@ -6,7 +6,7 @@
 //! eight bytes, and so do table entries.
 
 use game::{Brother, Handover, Interval, Move, Setup, Value, Window};
-use ybw::{Assignment, FromWorker, Peer, Spent, ToWorker};
+use ybw::{Assignment, FromWorker, Peer, Spent, ToWorker, WindowEffect};
 
 /// A message with a kind and a size.
 pub(crate) trait Weighed {
@@ -85,8 +85,14 @@ impl Weighed for FromWorker {
                 FromWorker::Stopped { job, spent }
                 | FromWorker::Progress { job, spent }
                 | FromWorker::Returned { job, spent } => number(job.0) + spent_bytes(spent),
-                FromWorker::Narrowed { job, window, cut } => {
-                    number(job.0) + window_bytes(*window) + number(u64::from(*cut))
+                FromWorker::Narrowed { job, window, effect, at } => {
+                    let effect = match effect {
+                        WindowEffect::Waiting | WindowEffect::Late => AROUND,
+                        WindowEffect::Applied(cutback) => {
+                            AROUND + number(cutback.open_nodes.into()) + number(cutback.saved)
+                        }
+                    };
+                    number(job.0) + window_bytes(*window) + effect + number(at.0)
                 }
                 FromWorker::Leaving => 0,
                 FromWorker::Unfit { search, reason } => {
@@ -126,15 +132,13 @@ fn value_bytes(value: Value) -> u64 {
 }
 
 fn spent_bytes(spent: &Spent) -> u64 {
-    let Spent { tally, busy_ns, windows_applied, windows_cut, windows_late } = spent;
+    let Spent { tally, busy_ns } = spent;
     let counts = [tally.nodes, tally.interior, tally.leaves, tally.quiescence];
     let probes = [tally.probes, tally.hits, tally.table_cutoffs];
     let shared = [tally.shared, tally.shared_hits, tally.shared_cutoffs];
     let cutoffs: u64 = tally.cutoffs.iter().map(|&count| groups(count)).sum();
-    let rest = [*busy_ns, *windows_applied, *windows_cut, *windows_late];
-    let numbers =
-        counts.into_iter().chain(probes).chain(shared).chain(rest).map(number).sum::<u64>();
-    3 * AROUND + cutoffs + numbers
+    let numbers = counts.into_iter().chain(probes).chain(shared).map(number).sum::<u64>();
+    3 * AROUND + cutoffs + numbers + number(*busy_ns)
 }
 
 fn setup_bytes(setup: &Setup) -> u64 {

@@ -425,8 +425,8 @@ impl<'a> World<'a> {
         match session.up.arrive() {
             None => {}
             Some(Upward::Hello) => {
-                let slots = session.slots;
-                self.tell(CoordinatorInput::Joined { worker, slots, address: None });
+                let (slots, name) = (session.slots, format!("process-{}", session.process).into());
+                self.tell(CoordinatorInput::Joined { worker, name, slots, address: None });
             }
             Some(Upward::Message(message)) => {
                 self.see(Sight::TakenIn { worker, message: &message });

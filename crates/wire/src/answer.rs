@@ -1,7 +1,7 @@
 //! How a search ended and what it cost: [`Answer`].
 
 use crate::error::{Malformed, present};
-use crate::vocabulary::count;
+use crate::vocabulary::{count, nanoseconds};
 use crate::{MAX_KINDS, v1};
 use report::{Count, Delays, Facts, Traffic};
 use std::collections::BTreeMap;
@@ -43,6 +43,7 @@ impl From<Facts> for v1::Facts {
             windows_pushed: facts.windows_pushed,
             windows_applied: facts.windows_applied,
             windows_cut: facts.windows_cut,
+            windows_waiting: facts.windows_waiting,
             windows_late: facts.windows_late,
             jobs_assigned: facts.jobs_assigned,
             splits_wished: facts.splits_wished,
@@ -62,14 +63,15 @@ impl TryFrom<v1::Facts> for Facts {
     fn try_from(facts: v1::Facts) -> Result<Facts, Malformed> {
         Ok(Facts {
             outcome: present(facts.outcome, "the outcome")?.try_into()?,
-            elapsed_ns: count(facts.elapsed_ns)?,
+            elapsed_ns: nanoseconds(facts.elapsed_ns)?,
             slots: facts.slots,
             tally: facts.tally.unwrap_or_default().try_into()?,
             discarded_nodes: count(facts.discarded_nodes)?,
-            busy_ns: count(facts.busy_ns)?,
+            busy_ns: nanoseconds(facts.busy_ns)?,
             windows_pushed: count(facts.windows_pushed)?,
             windows_applied: count(facts.windows_applied)?,
             windows_cut: count(facts.windows_cut)?,
+            windows_waiting: count(facts.windows_waiting)?,
             windows_late: count(facts.windows_late)?,
             jobs_assigned: count(facts.jobs_assigned)?,
             splits_wished: count(facts.splits_wished)?,

@@ -3,9 +3,10 @@
 use crate::error::{Malformed, present};
 use crate::offer::handovers;
 use crate::v1::{self, worker_message::Message as Wire};
-use crate::vocabulary::{count, line_out, moves, reason_in, reason_out};
+use crate::vocabulary::{count, line_out, moves, nanoseconds, reason_in, reason_out};
 use crate::{MAX_GAMES, MAX_NAME, MAX_SLOTS};
-use ybw::{FromWorker, JobId, MAX_PATH, SearchId, Spent};
+use game::Cutback;
+use ybw::{FromWorker, JobId, MAX_PATH, Moment, SearchId, Spent, WindowEffect};
 
 /// Anything a worker can say.
 #[derive(Clone, PartialEq, Debug)]
@@ -76,9 +77,12 @@ fn machine_out(message: FromWorker) -> Wire {
         FromWorker::Progress { job, spent } => {
             Wire::Progress(v1::Progress { job: job.0, spent: cost(spent) })
         }
-        FromWorker::Narrowed { job, window, cut } => {
-            Wire::Narrowed(v1::Narrowed { job: job.0, window: Some(window.into()), cut })
-        }
+        FromWorker::Narrowed { job, window, effect, at } => Wire::Narrowed(v1::Narrowed {
+            job: job.0,
+            window: Some(window.into()),
+            effect: Some(effect_out(effect)),
+            at_ns: at.0,
+        }),
         FromWorker::Returned { job, spent } => {
             Wire::Returned(v1::Returned { job: job.0, spent: cost(spent) })
         }
@@ -115,10 +119,11 @@ impl TryFrom<v1::WorkerMessage> for WorkerSaid {
             Wire::Progress(v1::Progress { job, spent: cost }) => {
                 FromWorker::Progress { job: JobId(job), spent: spent(cost)? }
             }
-            Wire::Narrowed(v1::Narrowed { job, window, cut }) => FromWorker::Narrowed {
+            Wire::Narrowed(v1::Narrowed { job, window, effect, at_ns }) => FromWorker::Narrowed {
                 job: JobId(job),
                 window: present(window, "the window")?.try_into()?,
-                cut,
+                effect: effect_in(present(effect, "what the window did")?)?,
+                at: Moment(nanoseconds(at_ns)?),
             },
             Wire::Returned(v1::Returned { job, spent: cost }) => {
                 FromWorker::Returned { job: JobId(job), spent: spent(cost)? }
@@ -130,6 +135,26 @@ impl TryFrom<v1::WorkerMessage> for WorkerSaid {
         };
         Ok(WorkerSaid::Machine(machine))
     }
+}
+
+fn effect_out(effect: WindowEffect) -> v1::narrowed::Effect {
+    match effect {
+        WindowEffect::Waiting => v1::narrowed::Effect::Waiting(v1::WindowWaiting {}),
+        WindowEffect::Applied(Cutback { open_nodes, saved, ended }) => {
+            v1::narrowed::Effect::Applied(v1::Cutback { open_nodes, saved, ended })
+        }
+        WindowEffect::Late => v1::narrowed::Effect::Late(v1::WindowLate {}),
+    }
+}
+
+fn effect_in(effect: v1::narrowed::Effect) -> Result<WindowEffect, Malformed> {
+    Ok(match effect {
+        v1::narrowed::Effect::Waiting(v1::WindowWaiting {}) => WindowEffect::Waiting,
+        v1::narrowed::Effect::Applied(v1::Cutback { open_nodes, saved, ended }) => {
+            WindowEffect::Applied(Cutback { open_nodes, saved: count(saved)?, ended })
+        }
+        v1::narrowed::Effect::Late(v1::WindowLate {}) => WindowEffect::Late,
+    })
 }
 
 impl TryFrom<v1::Hello> for Greeting {
@@ -157,13 +182,7 @@ impl TryFrom<v1::Hello> for Greeting {
 
 impl From<Spent> for v1::Spent {
     fn from(spent: Spent) -> v1::Spent {
-        v1::Spent {
-            tally: Some(spent.tally.into()),
-            busy_ns: spent.busy_ns,
-            windows_applied: spent.windows_applied,
-            windows_cut: spent.windows_cut,
-            windows_late: spent.windows_late,
-        }
+        v1::Spent { tally: Some(spent.tally.into()), busy_ns: spent.busy_ns }
     }
 }
 
@@ -172,11 +191,5 @@ fn spent(spent: Option<v1::Spent>) -> Result<Spent, Malformed> {
     let Some(spent) = spent else {
         return Ok(Spent::default());
     };
-    Ok(Spent {
-        tally: spent.tally.unwrap_or_default().try_into()?,
-        busy_ns: count(spent.busy_ns)?,
-        windows_applied: count(spent.windows_applied)?,
-        windows_cut: count(spent.windows_cut)?,
-        windows_late: count(spent.windows_late)?,
-    })
+    Ok(Spent { tally: spent.tally.unwrap_or_default().try_into()?, busy_ns: count(spent.busy_ns)? })
 }

@@ -2,15 +2,18 @@
 
 use crate::*;
 use game::{
-    Algorithm, Bound, Brother, Depth, Entry, Finding, Handover, Interval, Move, NodeKind, OpenNode,
-    Order, Policy, Question, Score, Setup, Sharing, Subtree, Tally, Value, Window,
+    Algorithm, Bound, Brother, Cutback, Depth, Entry, Finding, Handover, Interval, Move, NodeKind,
+    OpenNode, Order, Policy, Question, Score, Setup, Sharing, Subtree, Tally, Value, Window,
 };
 use proptest::prelude::*;
 use proptest::sample::select;
 use prost::Message;
 use std::sync::Arc;
 use std::time::Duration;
-use ybw::{Assignment, FromWorker, JobId, Outcome, Peer, SearchId, Spent, ToWorker, WorkerId};
+use ybw::{
+    Assignment, FromWorker, JobId, Moment, Outcome, Peer, SearchId, Spent, ToWorker, WindowEffect,
+    WorkerId,
+};
 
 fn score() -> impl Strategy<Value = Score> {
     prop_oneof![-Score::LIMIT..=Score::LIMIT, -3..=3].prop_map(Score::new)
@@ -61,15 +64,7 @@ fn tally() -> impl Strategy<Value = Tally> {
 }
 
 fn spent() -> impl Strategy<Value = Spent> {
-    (tally(), prop::array::uniform4(0..1_u64 << 40)).prop_map(
-        |(tally, [busy_ns, windows_applied, windows_cut, windows_late])| Spent {
-            tally,
-            busy_ns,
-            windows_applied,
-            windows_cut,
-            windows_late,
-        },
-    )
+    (tally(), 0..1_u64 << 40).prop_map(|(tally, busy_ns)| Spent { tally, busy_ns })
 }
 
 fn setup() -> impl Strategy<Value = Setup> {
@@ -127,6 +122,17 @@ fn job() -> impl Strategy<Value = JobId> {
     any::<u64>().prop_map(JobId)
 }
 
+fn effect() -> impl Strategy<Value = WindowEffect> {
+    let cutback = (any::<u32>(), 0..1_u64 << 40, any::<bool>());
+    prop_oneof![
+        Just(WindowEffect::Waiting),
+        cutback.prop_map(|(open_nodes, saved, ended)| {
+            WindowEffect::Applied(Cutback { open_nodes, saved, ended })
+        }),
+        Just(WindowEffect::Late),
+    ]
+}
+
 fn from_worker() -> impl Strategy<Value = FromWorker> {
     prop_oneof![
         (job(), value(), line(), spent()).prop_map(|(job, value, line, spent)| {
@@ -136,10 +142,8 @@ fn from_worker() -> impl Strategy<Value = FromWorker> {
             .prop_map(|(job, next, nodes, spent)| FromWorker::Offer { job, next, nodes, spent }),
         (job(), spent()).prop_map(|(job, spent)| FromWorker::Stopped { job, spent }),
         (job(), spent()).prop_map(|(job, spent)| FromWorker::Progress { job, spent }),
-        (job(), window(), any::<bool>()).prop_map(|(job, window, cut)| FromWorker::Narrowed {
-            job,
-            window,
-            cut
+        (job(), window(), effect(), 0..1_u64 << 60).prop_map(|(job, window, effect, at)| {
+            FromWorker::Narrowed { job, window, effect, at: Moment(at) }
         }),
         (job(), spent()).prop_map(|(job, spent)| FromWorker::Returned { job, spent }),
         Just(FromWorker::Leaving),
@@ -223,7 +227,7 @@ fn traffic() -> impl Strategy<Value = report::Traffic> {
 }
 
 fn answer() -> impl Strategy<Value = Answer> {
-    let counts = prop::array::uniform14(0..1_u64 << 40);
+    let counts = prop::array::uniform15(0..1_u64 << 40);
     let delays = prop::collection::vec((any::<u32>(), 1..1_u64 << 40), 0..5);
     let line_text = prop::collection::vec(".{1,4}", 0..9);
     (outcome(), tally(), any::<u32>(), counts, traffic(), delays, line_text).prop_map(
@@ -248,6 +252,7 @@ fn answer() -> impl Strategy<Value = Answer> {
                 brothers_reopened: counts[11],
                 late_messages: counts[12],
                 workers_lost: counts[13],
+                windows_waiting: counts[14],
             };
             Answer { line_text, facts }
         },

@@ -217,8 +217,17 @@ pub(crate) fn count(given: u64) -> Result<u64, Malformed> {
     Malformed::unless_within("a count", given, 0, MAX_COUNT)
 }
 
-/// Largest count in one message, so that no sum of them overflows.
-pub(crate) const MAX_COUNT: u64 = 1 << 48;
+/// Largest count in one message of a worker, so that no sum of them overflows: nodes of half a year
+/// at 256 million a second.
+const MAX_COUNT: u64 = 1 << 52;
+
+/// Nanoseconds: a moment, or what many slots needed together.
+pub(crate) fn nanoseconds(given: u64) -> Result<u64, Malformed> {
+    Malformed::unless_within("nanoseconds", given, 0, MAX_NANOSECONDS)
+}
+
+/// 146 years, of one slot or of many together.
+const MAX_NANOSECONDS: u64 = 1 << 62;
 
 impl From<Outcome> for v1::Outcome {
     fn from(outcome: Outcome) -> v1::Outcome {

@@ -3,8 +3,8 @@
 //! A position travels as the root of its search and a path of move codes, so neither machine knows the
 //! rules of a game. Messages of one stream arrive in the order sent.
 
-use crate::{JobId, SearchId, WorkerId};
-use game::{Finding, Handover, Move, Setup, Subtree, Tally, Value, Window};
+use crate::{JobId, Moment, SearchId, WorkerId};
+use game::{Cutback, Finding, Handover, Move, Setup, Subtree, Tally, Value, Window};
 use serde::{Deserialize, Serialize};
 use std::ops::AddAssign;
 use std::sync::Arc;
@@ -97,23 +97,26 @@ pub struct Spent {
     pub tally: Tally,
     /// Time during which a slot had the job, in nanoseconds.
     pub busy_ns: u64,
-    /// Windows applied to the running search.
-    pub windows_applied: u64,
-    /// Applied windows that cut off at least one open node at once.
-    pub windows_cut: u64,
-    /// Windows that arrived when their job had ended or moved on.
-    pub windows_late: u64,
 }
 
 impl AddAssign for Spent {
     fn add_assign(&mut self, other: Spent) {
-        let Spent { tally, busy_ns, windows_applied, windows_cut, windows_late } = other;
+        let Spent { tally, busy_ns } = other;
         self.tally += tally;
         self.busy_ns += busy_ns;
-        self.windows_applied += windows_applied;
-        self.windows_cut += windows_cut;
-        self.windows_late += windows_late;
     }
+}
+
+/// What a changed window did where it arrived.
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case", tag = "effect")]
+pub enum WindowEffect {
+    /// The job waited for a slot, and will begin with it.
+    Waiting,
+    /// The search goes on with it, or is over by it.
+    Applied(Cutback),
+    /// The job had ended or moved on.
+    Late,
 }
 
 /// From a worker to the coordinator.
@@ -156,14 +159,16 @@ pub enum FromWorker {
         /// What it cost.
         spent: Spent,
     },
-    /// A changed window was applied to a running job.
+    /// A changed window arrived.
     Narrowed {
         /// The job.
         job: JobId,
         /// The window.
         window: Window,
-        /// Whether that cut off at least one open node at once.
-        cut: bool,
+        /// What it did.
+        effect: WindowEffect,
+        /// When, on the worker's clock.
+        at: Moment,
     },
     /// A job given back without a result: the worker is about to leave.
     Returned {

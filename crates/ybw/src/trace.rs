@@ -2,9 +2,10 @@
 //!
 //! Every report, metric and picture is made from these and from nothing else.
 
-use crate::{JobId, Moment, SearchId, Spent, WorkerId};
-use game::{Move, NodeKind, Tally, Value, Window};
+use crate::{JobId, Moment, SearchId, Spent, WindowEffect, WorkerId};
+use game::{Depth, Move, NodeKind, Setup, Tally, Value, Window};
 use serde::{Deserialize, Serialize};
+use std::sync::Arc;
 
 /// An event and when it happened on the coordinator's clock.
 #[derive(Clone, PartialEq, Debug, Serialize, Deserialize)]
@@ -56,6 +57,8 @@ pub enum TraceEvent {
     WorkerJoined {
         /// The worker.
         worker: WorkerId,
+        /// What people call it; need not be unique.
+        name: String,
         /// Its search threads.
         slots: u16,
     },
@@ -72,8 +75,29 @@ pub enum TraceEvent {
     SearchStarted {
         /// The search.
         search: SearchId,
+        /// What is searched and how.
+        setup: Arc<Setup>,
         /// The slots it may use; 0 for all there are.
         processors: u32,
+    },
+    /// The tree is searched to this depth from now on, from an empty split tree.
+    DepthBegun {
+        /// The search.
+        search: SearchId,
+        /// The depth.
+        depth: Depth,
+    },
+    /// How the active search stands: told when something happened, but not more often than every
+    /// millisecond.
+    Standing {
+        /// Slots it may use.
+        slots: u32,
+        /// Those of them that have no job.
+        idle_slots: u32,
+        /// Jobs at workers, those that wait for a slot included.
+        jobs: u32,
+        /// Brothers that wait for a worker.
+        waiting: u32,
     },
     /// A subtree was handed to a worker.
     JobAssigned {
@@ -105,6 +129,13 @@ pub enum TraceEvent {
         job: JobId,
         /// The job that goes on.
         next: JobId,
+        /// The worker that has both.
+        worker: WorkerId,
+        /// The moves from the root of the search to the subtree of the job that goes on; the nodes above
+        /// it are in the split tree now.
+        path: Vec<Move>,
+        /// The expected kind of that subtree's root.
+        kind: NodeKind,
         /// Open nodes taken over.
         nodes: u32,
         /// Brothers among their children that wait for a slot.
@@ -124,15 +155,23 @@ pub enum TraceEvent {
         new: Window,
         /// The job whose result (or end) caused it.
         cause: JobId,
+        /// The moves from the root of the search to the brother whose value raised alpha; `None` if
+        /// a worker had offered its nodes with a window that was out of date.
+        raised_by: Option<Vec<Move>>,
     },
-    /// The worker said that it applied a changed window to a running job.
-    WindowApplied {
+    /// The worker said what a changed window did.
+    WindowArrived {
         /// The job.
         job: JobId,
-        /// The window.
+        /// The worker.
+        worker: WorkerId,
+        /// The window. Those pushed to the job before it, and not told of, were overtaken by it.
         window: Window,
-        /// Whether that cut off at least one open node at once.
-        cut: bool,
+        /// What it did.
+        #[serde(flatten)]
+        effect: WindowEffect,
+        /// When it did, on the worker's clock.
+        worker_at: Moment,
     },
     /// A job became unwanted.
     JobCancelled {

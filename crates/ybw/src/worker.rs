@@ -5,7 +5,8 @@
 //! name the old one.
 
 use crate::{
-    Assignment, FromWorker, JobId, Moment, Peer, SearchId, Slot, Spent, ToWorker, WorkerId,
+    Assignment, FromWorker, JobId, Moment, Peer, SearchId, Slot, Spent, ToWorker, WindowEffect,
+    WorkerId,
 };
 use game::{Finding, Handover, Move, Setup, Value, Window};
 use std::collections::VecDeque;
@@ -63,14 +64,14 @@ pub enum SlotEvent {
         /// What it cost since the slot's last event.
         spent: Spent,
     },
-    /// A changed window was applied to the job, which goes on.
+    /// A changed window reached the slot, which goes on with whatever it was at.
     Narrowed {
-        /// The job.
+        /// The job it was meant for.
         job: JobId,
         /// The window.
         window: Window,
-        /// Whether that cut off at least one open node at once.
-        cut: bool,
+        /// What it did.
+        effect: WindowEffect,
     },
     /// The job goes on.
     Progressed {
@@ -207,7 +208,7 @@ impl Worker {
     pub fn handle(&mut self, now: Moment, input: WorkerInput) {
         assert!(self.outputs.is_empty(), "drain the outputs before the next input");
         match input {
-            WorkerInput::Received(message) => self.received(message),
+            WorkerInput::Received(message) => self.received(now, message),
             WorkerInput::Slot(slot, event) => self.slot_did(now, slot, event),
             WorkerInput::Unprepared { search, reason } => self.unprepared(search, reason),
             WorkerInput::Disconnected => self.disconnected(),
@@ -227,13 +228,13 @@ impl Worker {
         self.slots.iter().all(|slot| *slot == SlotState::Idle) && self.spares.is_empty()
     }
 
-    fn received(&mut self, message: ToWorker) {
+    fn received(&mut self, now: Moment, message: ToWorker) {
         match message {
             ToWorker::Prepare { search, setup } => {
                 self.outputs.push_back(WorkerOutput::Prepare { search, setup });
             }
             ToWorker::Assign(assignment) => self.assigned(assignment),
-            ToWorker::Narrow { job, window } => self.narrow(job, window),
+            ToWorker::Narrow { job, window } => self.narrow(now, job, window),
             ToWorker::Cancel { job } => self.cancel(job),
             ToWorker::Split { job, next } => self.split(job, next),
             ToWorker::Peers { search, joined, gone } => {
@@ -258,12 +259,17 @@ impl Worker {
         }
     }
 
-    fn narrow(&mut self, job: JobId, window: Window) {
-        if let Some(spare) = self.spare(job) {
+    fn narrow(&mut self, at: Moment, job: JobId, window: Window) {
+        let effect = if let Some(spare) = self.spare(job) {
             spare.assignment.subtree.question.window = window;
+            WindowEffect::Waiting
         } else if let Some(slot) = self.slot_of(job) {
             self.outputs.push_back(WorkerOutput::Narrow { slot, job, window });
-        }
+            return;
+        } else {
+            WindowEffect::Late
+        };
+        self.send(FromWorker::Narrowed { job, window, effect, at });
     }
 
     fn cancel(&mut self, job: JobId) {
@@ -286,21 +292,18 @@ impl Worker {
     fn slot_did(&mut self, now: Moment, slot: Slot, event: SlotEvent) {
         let (job, freed) = match &event {
             SlotEvent::Finished { job, .. } | SlotEvent::Stopped { job, .. } => (*job, true),
-            SlotEvent::Offered { job, .. }
-            | SlotEvent::Progressed { job, .. }
-            | SlotEvent::Narrowed { job, .. } => (*job, false),
+            SlotEvent::Offered { job, .. } | SlotEvent::Progressed { job, .. } => (*job, false),
+            SlotEvent::Narrowed { job, window, effect } => {
+                return self.narrowed(now, slot, *job, *window, *effect);
+            }
         };
-        // Its time is told with the next event that tells what the job cost.
-        let costs = !matches!(event, SlotEvent::Narrowed { .. });
         let state = &mut self.slots[usize::from(slot.0)];
         let SlotState::Busy { job: current, since, fate } = state else {
             panic!("slot {slot} has no job, yet says {event:?}");
         };
         assert_eq!(*current, job, "slot {slot} speaks of a job it does not have");
         let (fate, busy_ns) = (*fate, now.since(*since));
-        if costs {
-            *since = now;
-        }
+        *since = now;
         if let SlotEvent::Offered { next, .. } = &event {
             *current = *next;
             if fate != Fate::Wanted {
@@ -312,6 +315,23 @@ impl Worker {
             *state = SlotState::Idle;
         }
         self.relay(fate, busy_ns, event);
+    }
+
+    /// A window reached a slot. It may have been meant for a job that the slot has left.
+    fn narrowed(
+        &mut self,
+        at: Moment,
+        slot: Slot,
+        job: JobId,
+        window: Window,
+        effect: WindowEffect,
+    ) {
+        match self.slots[usize::from(slot.0)] {
+            SlotState::Busy { fate: Fate::Abandoned, .. } => {}
+            SlotState::Busy { .. } | SlotState::Idle => {
+                self.send(FromWorker::Narrowed { job, window, effect, at });
+            }
+        }
     }
 
     /// Tells the coordinator what a slot did, unless the coordinator that wanted to know is gone.
@@ -331,7 +351,7 @@ impl Worker {
             SlotEvent::Progressed { job, spent } => {
                 FromWorker::Progress { job, spent: timed(spent) }
             }
-            SlotEvent::Narrowed { job, window, cut } => FromWorker::Narrowed { job, window, cut },
+            SlotEvent::Narrowed { .. } => unreachable!("told where it came in"),
         };
         match fate {
             Fate::Wanted | Fate::GivenBack => self.send(message),

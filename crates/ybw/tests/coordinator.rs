@@ -28,7 +28,7 @@ impl Desk {
         let mut desk = Desk { machine: Coordinator::new(), said: Vec::new() };
         for worker in [FIRST, SECOND] {
             let address = Some(format!("at {worker}").into());
-            desk.tell(CoordinatorInput::Joined { worker, slots: 1, address });
+            desk.tell(CoordinatorInput::Joined { worker, name: "w".into(), slots: 1, address });
         }
         let setup = Arc::new(Setup { sharing, ..Setup::new("opaque") });
         desk.tell(CoordinatorInput::Submitted(Request { search: SEARCH, setup, processors: 0 }));

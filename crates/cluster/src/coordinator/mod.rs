@@ -11,6 +11,7 @@ use crate::clock::Clock;
 use crate::crew::{Crew, check_threads};
 use crate::desk::Desk;
 use crate::error::chain;
+use crate::observer::Observer;
 use crate::peers::{Ear, Peers, TELL_INTERVAL};
 use crate::searches::Searches;
 use crate::slots::{Sink, SlotReport};
@@ -66,6 +67,7 @@ impl CoordinatorConfig {
 pub struct Coordinator {
     config: CoordinatorConfig,
     catalogue: Catalogue,
+    observer: Observer,
     listener: TcpListener,
     address: SocketAddr,
 }
@@ -83,7 +85,15 @@ impl Coordinator {
         let listener = TcpListener::bind(config.listen).map_err(failed)?;
         listener.set_nonblocking(true).map_err(failed)?;
         let address = listener.local_addr().map_err(failed)?;
-        Ok(Coordinator { config, catalogue, listener, address })
+        let observer = Observer::default();
+        Ok(Coordinator { config, catalogue, observer, listener, address })
+    }
+
+    /// Lets `observer` be told of everything that happens.
+    #[must_use]
+    pub fn observed_by(mut self, observer: Observer) -> Coordinator {
+        self.observer = observer;
+        self
     }
 
     /// Where it listens.
@@ -126,9 +136,10 @@ impl Coordinator {
     /// The desk, and the searches that its own threads are ready for.
     fn desk(&self, prompt: &UnboundedSender<Event>) -> Result<(Desk, Searches), Error> {
         let clock = Clock::start();
+        let observer = self.observer.clone();
         let threads = self.config.threads;
         if threads == 0 {
-            return Ok((Desk::new(clock, None), Searches::default()));
+            return Ok((Desk::new(clock, None, observer), Searches::default()));
         }
         let prompt = prompt.clone();
         let sink: Sink = Arc::new(move |slot: Slot, report: SlotReport| {
@@ -139,7 +150,7 @@ impl Coordinator {
         // Nobody it tells is where the coordinator is.
         crew.share_with(Peers::new(""));
         let searches = crew.searches();
-        Ok((Desk::new(clock, Some((crew, threads))), searches))
+        Ok((Desk::new(clock, Some((crew, threads)), observer), searches))
     }
 }
 

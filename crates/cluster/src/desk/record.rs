@@ -42,7 +42,8 @@ impl Record {
         self.deadline = self.limit.map(|limit| at.after(limit));
         let mut fold = Fold::new(search);
         for &(worker, slots) in present {
-            fold.note(&Traced { at, event: TraceEvent::WorkerJoined { worker, slots } });
+            let name = String::new();
+            fold.note(&Traced { at, event: TraceEvent::WorkerJoined { worker, name, slots } });
         }
         self.fold = Some(fold);
     }

@@ -12,7 +12,7 @@ use std::panic::{self, AssertUnwindSafe};
 use std::sync::Arc;
 use std::thread::JoinHandle;
 use std::time::{Duration, Instant};
-use ybw::{Assignment, JobId, SearchId, Slot, SlotEvent, Spent};
+use ybw::{Assignment, JobId, SearchId, Slot, SlotEvent, Spent, WindowEffect};
 
 /// How often a running job says what it cost.
 const PROGRESS_INTERVAL: Duration = Duration::from_millis(250);
@@ -147,15 +147,11 @@ impl Searcher {
     }
 
     fn narrow(&mut self, job: JobId, window: Window) {
-        let cut = self.running(job).map(|(_, search)| search.narrow(window));
-        match cut {
-            None => self.spent.windows_late += 1,
-            Some(cut) => {
-                self.spent.windows_applied += 1;
-                self.spent.windows_cut += u64::from(cut);
-                self.tell(SlotEvent::Narrowed { job, window, cut });
-            }
-        }
+        let effect = match self.running(job) {
+            Some((_, search)) => WindowEffect::Applied(search.narrow(window)),
+            None => WindowEffect::Late,
+        };
+        self.tell(SlotEvent::Narrowed { job, window, effect });
     }
 
     fn stop(&mut self, job: JobId) {

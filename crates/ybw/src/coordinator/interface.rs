@@ -11,6 +11,8 @@ pub enum CoordinatorInput {
     Joined {
         /// Its session, never used before.
         worker: WorkerId,
+        /// What people call it; need not be unique.
+        name: Arc<str>,
         /// Its search threads, at least 1.
         slots: u16,
         /// Where it listens to other workers, empty for where the coordinator does; `None` if it

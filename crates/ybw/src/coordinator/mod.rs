@@ -28,6 +28,8 @@ use tree::{BrotherAt, Effect, SplitTree};
 
 /// Jobs that wait at a worker for each of its slots.
 const SPARES_PER_SLOT: usize = 1;
+/// How often it is told, at most, how the active search stands.
+const STANDING_INTERVAL: Duration = Duration::from_millis(1);
 /// How long an ended search waits for the last accounts of its jobs.
 const SETTLE_TIME: Duration = Duration::from_secs(3);
 
@@ -47,6 +49,8 @@ pub struct Coordinator {
     /// Unwanted jobs that have not been accounted for yet.
     cancelled: BTreeMap<JobId, WorkerId>,
     next_job: u64,
+    /// When it may be told again how the search stands.
+    standing_due: Moment,
     now: Moment,
     outputs: VecDeque<CoordinatorOutput>,
 }
@@ -67,6 +71,7 @@ impl Coordinator {
             active: None,
             cancelled: BTreeMap::new(),
             next_job: 1,
+            standing_due: Moment::default(),
             now: Moment::default(),
             outputs: VecDeque::new(),
         }
@@ -80,8 +85,8 @@ impl Coordinator {
         assert!(self.outputs.is_empty(), "drain the outputs before the next input");
         self.now = self.now.max(now);
         match input {
-            CoordinatorInput::Joined { worker, slots, address } => {
-                self.joined(worker, slots, address);
+            CoordinatorInput::Joined { worker, name, slots, address } => {
+                self.joined(worker, &name, slots, address);
             }
             CoordinatorInput::Received { worker, message } => self.received(worker, message),
             CoordinatorInput::Departed { worker, departure } => self.departed(worker, departure),
@@ -92,6 +97,7 @@ impl Coordinator {
         self.finish_settled();
         self.start_next();
         self.feed();
+        self.tell_standing();
     }
 
     /// The next thing to be done, if any.
@@ -122,10 +128,10 @@ impl Coordinator {
         })
     }
 
-    fn joined(&mut self, worker: WorkerId, slots: u16, address: Option<Arc<str>>) {
+    fn joined(&mut self, worker: WorkerId, name: &str, slots: u16, address: Option<Arc<str>>) {
         assert!(slots > 0, "a worker needs a slot");
         self.fleet.join(worker, slots, address);
-        self.trace(TraceEvent::WorkerJoined { worker, slots });
+        self.trace(TraceEvent::WorkerJoined { worker, name: name.to_string(), slots });
     }
 
     fn received(&mut self, worker: WorkerId, message: FromWorker) {
@@ -153,12 +159,14 @@ impl Coordinator {
                     self.trace(TraceEvent::JobDiscarded { job, spent });
                 }
             }
-            FromWorker::Narrowed { job, window, cut } => {
-                if self.owns(worker, job) || self.cancelled.get(&job) == Some(&worker) {
-                    self.trace(TraceEvent::WindowApplied { job, window, cut });
-                } else {
-                    self.trace(TraceEvent::LateMessage { worker, job });
-                }
+            FromWorker::Narrowed { job, window, effect, at } => {
+                self.trace(TraceEvent::WindowArrived {
+                    job,
+                    worker,
+                    window,
+                    effect,
+                    worker_at: at,
+                });
             }
             FromWorker::Returned { job, spent } => {
                 self.account(spent);
@@ -238,7 +246,19 @@ impl Coordinator {
         search.admit(next, rest);
         self.fleet.rename(worker, job, next);
         let nodes = u32::try_from(adopted).unwrap_or(u32::MAX);
-        self.trace(TraceEvent::NodesAdopted { job, next, nodes, waiting, spent });
+        let search = self.active.as_ref().expect("it was active just now");
+        let path = search.tree.path(at);
+        let kind = search.tree.kind(at);
+        self.trace(TraceEvent::NodesAdopted {
+            job,
+            next,
+            worker,
+            path,
+            kind,
+            nodes,
+            waiting,
+            spent,
+        });
         self.settle(Some(Cause { job, worker }));
     }
 
@@ -356,7 +376,9 @@ impl Coordinator {
     fn carry_out(&mut self, effect: Effect, cause: Option<JobId>) {
         match effect {
             Effect::Cancel(job) => self.cancel(job, cause),
-            Effect::Narrow { job, old, new } => self.narrow(job, old, new, cause),
+            Effect::Narrow { job, old, new, raised_by } => {
+                self.narrow(job, old, new, raised_by, cause);
+            }
             Effect::Resolved { path, value, .. } => {
                 self.trace(TraceEvent::NodeResolved { path, value });
             }
@@ -372,14 +394,21 @@ impl Coordinator {
         self.send(worker, ToWorker::Cancel { job });
     }
 
-    fn narrow(&mut self, job: JobId, old: Window, new: Window, cause: Option<JobId>) {
+    fn narrow(
+        &mut self,
+        job: JobId,
+        old: Window,
+        new: Window,
+        raised_by: Option<Vec<Move>>,
+        cause: Option<JobId>,
+    ) {
         let search = self.active.as_ref().expect("only an active search has jobs");
         if !search.setup.narrowing {
             return;
         }
         let worker = search.jobs.get(&job).expect("the tree knows only jobs that exist").worker;
         let cause = cause.unwrap_or(job);
-        self.trace(TraceEvent::WindowPushed { job, worker, old, new, cause });
+        self.trace(TraceEvent::WindowPushed { job, worker, old, new, cause, raised_by });
         self.send(worker, ToWorker::Narrow { job, window: new });
     }
 
@@ -392,6 +421,8 @@ impl Coordinator {
         search.depth = deeper;
         search.tree = SplitTree::new(&search.setup, deeper);
         search.hint = line;
+        let id = search.id;
+        self.trace(TraceEvent::DepthBegun { search: id, depth: deeper });
     }
 
     /// Ends the active search; its jobs are cancelled, and their accounts awaited.
@@ -437,8 +468,11 @@ impl Coordinator {
             return;
         };
         self.fleet.limit(processors);
-        self.trace(TraceEvent::SearchStarted { search, processors });
-        self.active = Some(Search::new(search, setup));
+        let started = Search::new(search, setup);
+        let (setup, depth) = (started.setup.clone(), started.depth);
+        self.active = Some(started);
+        self.trace(TraceEvent::SearchStarted { search, setup, processors });
+        self.trace(TraceEvent::DepthBegun { search, depth });
     }
 
     /// Gives work to slots that lack it.
@@ -511,6 +545,18 @@ impl Coordinator {
             self.trace(TraceEvent::SplitWished { job, next });
             self.send(worker, ToWorker::Split { job, next });
         }
+    }
+
+    fn tell_standing(&mut self) {
+        let Some(Search { tree, jobs, end: None, .. }) = &self.active else { return };
+        if self.outputs.is_empty() || self.now < self.standing_due {
+            return;
+        }
+        let number = |count: usize| u32::try_from(count).unwrap_or(u32::MAX);
+        let (slots, idle_slots) = (number(self.fleet.slots()), number(self.fleet.idle_slots()));
+        let (jobs, waiting) = (number(jobs.len()), number(tree.waiting()));
+        self.trace(TraceEvent::Standing { slots, idle_slots, jobs, waiting });
+        self.standing_due = self.now.after(STANDING_INTERVAL);
     }
 
     fn new_job(&mut self) -> JobId {

@@ -36,6 +36,8 @@ pub(super) enum Effect {
         job: JobId,
         old: Window,
         new: Window,
+        /// The path of the brother whose value raised alpha.
+        raised_by: Option<Vec<Move>>,
     },
     /// A node came to a value, and everything below it is dropped.
     Resolved {
@@ -59,6 +61,14 @@ struct Node {
     serial: u64,
 }
 
+/// A node about which something changed.
+#[derive(Clone, Copy, Debug)]
+struct Dirty {
+    node: NodeIx,
+    /// The brother at it, or at a node above it, whose value changed it.
+    by: Option<BrotherAt>,
+}
+
 /// The order in which nodes give their brothers away: those whose brothers are certain to be needed
 /// before the speculative ones, then the largest, then the oldest.
 type Readiness = (bool, Reverse<u8>, u64);
@@ -73,7 +83,7 @@ pub(super) struct SplitTree {
     /// worth no more than the window asked for, but the move that proves the root worth more is wanted.
     root_line: Vec<Move>,
     ready: BTreeSet<(Readiness, NodeIx)>,
-    dirty: Vec<NodeIx>,
+    dirty: Vec<Dirty>,
     next_serial: u64,
 }
 
@@ -145,7 +155,7 @@ impl SplitTree {
     /// Notes that the brother's job is gone without a result.
     pub(super) fn vacate(&mut self, at: BrotherAt) {
         self.nodes[at.node].places[at.index] = Place::Nowhere;
-        self.dirty.push(at.node);
+        self.dirty.push(Dirty { node: at.node, by: None });
     }
 
     /// Takes in a result for the brother. Returns whether it suffices.
@@ -153,7 +163,7 @@ impl SplitTree {
         let node = &mut self.nodes[at.node];
         node.places[at.index] = Place::Nowhere;
         node.open.learn(at.index, value, line);
-        self.dirty.push(at.node);
+        self.dirty.push(Dirty { node: at.node, by: Some(at) });
         let suffices = node.open.is_cut() || node.open.is_resolved(at.index);
         if at.node == self.top && !line.is_empty() {
             self.root_line = line.to_vec();
@@ -169,7 +179,7 @@ impl SplitTree {
             let depth = self.nodes[parent.node].child_depth.child();
             let index = self.insert(node, Some(parent), depth);
             self.nodes[parent.node].places[parent.index] = Place::Open(index);
-            self.dirty.push(index);
+            self.dirty.push(Dirty { node: index, by: None });
             parent = BrotherAt { node: index, index: current };
         }
         // The worker goes by the windows it sent; where they are out of date the job is narrowed.
@@ -177,19 +187,19 @@ impl SplitTree {
         let asked = last.open.question(parent.index, self.algorithm);
         let asked = asked.expect("an offer with a resolved current child was refused");
         last.places[parent.index] = Place::Running { job: next, asked };
-        self.dirty.push(at.node);
+        self.dirty.push(Dirty { node: at.node, by: None });
         parent
     }
 
     /// Works off everything that changed: cuts off, resolves, narrows. Returns the root's value and line
     /// once it is resolved.
     pub(super) fn settle(&mut self, effects: &mut Vec<Effect>) -> Option<(Value, Vec<Move>)> {
-        while let Some(index) = self.dirty.pop() {
+        while let Some(Dirty { node: index, by }) = self.dirty.pop() {
             let Some(node) = self.nodes.get(index) else {
                 continue;
             };
             let Some(value) = node.open.value() else {
-                self.refresh_questions(index, effects);
+                self.refresh_questions(index, by, effects);
                 self.refresh_readiness(index);
                 continue;
             };
@@ -249,7 +259,7 @@ impl SplitTree {
         self.nodes.insert(Node { open, places, parent, child_depth, readiness: None, serial })
     }
 
-    fn path(&self, at: BrotherAt) -> Vec<Move> {
+    pub(super) fn path(&self, at: BrotherAt) -> Vec<Move> {
         let mut path = Vec::new();
         let mut at = Some(at);
         while let Some(BrotherAt { node, index }) = at
@@ -311,7 +321,12 @@ impl SplitTree {
     }
 
     /// Asks every brother that is searched somewhere the question that holds now.
-    fn refresh_questions(&mut self, index: NodeIx, effects: &mut Vec<Effect>) {
+    fn refresh_questions(
+        &mut self,
+        index: NodeIx,
+        by: Option<BrotherAt>,
+        effects: &mut Vec<Effect>,
+    ) {
         for brother in 0..self.nodes[index].places.len() {
             let asked = match self.nodes[index].places[brother] {
                 Place::Nowhere => continue,
@@ -329,12 +344,13 @@ impl SplitTree {
                 Place::Running { job, .. } if asked.window != now.window => {
                     self.nodes[index].places[brother] = Place::Running { job, asked: now };
                     let (old, new) = (asked.window, now.window);
-                    effects.push(Effect::Narrow { job, old, new });
+                    let raised_by = by.map(|by| self.path(by));
+                    effects.push(Effect::Narrow { job, old, new, raised_by });
                 }
                 Place::Open(child) if asked != now => {
                     let open = &mut self.nodes[child].open;
                     (open.window, open.kind) = (now.window, now.kind);
-                    self.dirty.push(child);
+                    self.dirty.push(Dirty { node: child, by });
                 }
                 Place::Nowhere | Place::Running { .. } | Place::Open(_) => {}
             }

@@ -1,0 +1,29 @@
+//! Who is told of everything that happens: [`Observer`].
+
+use std::fmt;
+use std::sync::Arc;
+use ybw::Traced;
+
+/// Is told every fact about a run as soon as it happened, on the thread that owns the coordinator
+/// machine. What it does with it must not take long.
+#[derive(Clone, Default)]
+pub struct Observer(Option<Arc<dyn Fn(&Traced) + Send + Sync>>);
+
+impl Observer {
+    /// An observer that does this with every fact.
+    pub fn new(note: impl Fn(&Traced) + Send + Sync + 'static) -> Observer {
+        Observer(Some(Arc::new(note)))
+    }
+
+    pub(crate) fn note(&self, traced: &Traced) {
+        if let Some(note) = &self.0 {
+            note(traced);
+        }
+    }
+}
+
+impl fmt::Debug for Observer {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_tuple("Observer").field(&self.0.is_some()).finish()
+    }
+}
