@@ -15,7 +15,20 @@ impl Observer {
         Observer(Some(Arc::new(note)))
     }
 
-    pub(crate) fn note(&self, traced: &Traced) {
+    /// Both this one and the other, in this order.
+    #[must_use]
+    pub fn and(self, other: Observer) -> Observer {
+        match (self.0, other.0) {
+            (Some(first), Some(second)) => Observer::new(move |traced| {
+                first(traced);
+                second(traced);
+            }),
+            (first, second) => Observer(first.or(second)),
+        }
+    }
+
+    /// Tells it a fact.
+    pub fn note(&self, traced: &Traced) {
         if let Some(note) = &self.0 {
             note(traced);
         }
