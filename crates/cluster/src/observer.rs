@@ -4,10 +4,12 @@ use std::fmt;
 use std::sync::Arc;
 use ybw::Traced;
 
+type Note = dyn Fn(&Traced) + Send + Sync;
+
 /// Is told every fact about a run as soon as it happened, on the thread that owns the coordinator
 /// machine. What it does with it must not take long.
 #[derive(Clone, Default)]
-pub struct Observer(Option<Arc<dyn Fn(&Traced) + Send + Sync>>);
+pub struct Observer(Option<Arc<Note>>);
 
 impl Observer {
     /// An observer that does this with every fact.

@@ -78,6 +78,7 @@ mod shutdown;
 mod sim;
 mod solve;
 mod suite;
+mod trace;
 mod worker;
 
 pub use cli::main_with;

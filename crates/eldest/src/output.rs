@@ -13,6 +13,11 @@ pub(crate) fn print(text: &str) -> Result<(), Failure> {
     })
 }
 
+/// Says on standard error what is not as it should be, though the command goes on.
+pub(crate) fn warn(text: &str) {
+    let _ = writeln!(io::stderr(), "warning: {text}");
+}
+
 /// A line on standard error that is overwritten by the next one and goes away with its owner; only
 /// if that is a terminal.
 pub(crate) struct Progress {

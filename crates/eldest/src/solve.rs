@@ -3,10 +3,12 @@
 use crate::engine::{Engine, interruptible};
 use crate::question::{Question, QuestionArgs};
 use crate::record::{Record, Summary};
+use crate::trace::{Recorder, TraceArgs};
 use crate::{Failure, choices, output};
 use clap::Args;
 use cluster::Observer;
 use game::{Policy, Score};
+use report::trace::ClockKind;
 use search::Catalogue;
 use std::time::Duration;
 use ybw::Outcome;
@@ -40,6 +42,8 @@ pub(crate) struct SolveArgs {
     /// Print one JSON object per position
     #[arg(long)]
     json: bool,
+    #[command(flatten)]
+    trace: TraceArgs,
 }
 
 /// Searches what the options name and compares every score with the one expected.
@@ -48,12 +52,36 @@ pub(crate) async fn run(args: SolveArgs, catalogue: Catalogue) -> Result<(), Fai
     for question in &mut questions {
         question.expected = question.expected.or(args.expect);
     }
-    let engine = engine(&args, &catalogue).await?;
+    if args.trace.trace.is_some() && args.coordinator.is_some() {
+        return Err(Failure::given(
+            "--trace is of a search in this process; a cluster's is written by its coordinator:              `eldest coordinator --trace FILE`",
+        ));
+    }
+    let recorder = Recorder::start(args.trace.trace.as_deref(), &catalogue)?;
+    let solved = solve(&args, &questions, &catalogue, recorder.as_ref()).await;
+    let written = recorder.map_or(Ok(()), Recorder::finish);
+    solved.and(written)
+}
+
+async fn solve(
+    args: &SolveArgs,
+    questions: &[Question],
+    catalogue: &Catalogue,
+    recorder: Option<&Recorder>,
+) -> Result<(), Failure> {
+    let engine = engine(args, catalogue, recorder).await?;
     let mut summary = Summary::new();
     let mut failure = None;
-    for question in &questions {
+    for question in questions {
         let position = catalogue.prepare(&question.setup)?.position_text();
+        if let (Some(recorder), Engine::Here { .. }) = (recorder, &engine) {
+            recorder.begin(&question.label(), ClockKind::Real);
+        }
         let answer = interruptible(engine.solve(question, args.time, &question.label())).await?;
+        if let (Some(recorder), Engine::Sequential(_)) = (recorder, &engine) {
+            let (label, setup) = (question.label(), &question.setup);
+            recorder.note_sequential(&label, ClockKind::Real, setup, &answer.facts);
+        }
         let complaint = complaint(question, &answer.facts.outcome, args.time);
         let record = Record::new(question, position, answer);
         let printed = output::print(&if args.json { record.json() } else { record.text() });
@@ -70,7 +98,11 @@ pub(crate) async fn run(args: SolveArgs, catalogue: Catalogue) -> Result<(), Fai
     failure.map_or(Ok(()), Err)
 }
 
-async fn engine(args: &SolveArgs, catalogue: &Catalogue) -> Result<Engine, Failure> {
+async fn engine(
+    args: &SolveArgs,
+    catalogue: &Catalogue,
+    recorder: Option<&Recorder>,
+) -> Result<Engine, Failure> {
     match &args.coordinator {
         Some(url) => {
             let processors = args.processors.unwrap_or(0);
@@ -79,7 +111,10 @@ async fn engine(args: &SolveArgs, catalogue: &Catalogue) -> Result<Engine, Failu
         None if args.question.policy == Policy::Sequential => {
             Ok(Engine::Sequential(catalogue.clone()))
         }
-        None => Ok(Engine::here(catalogue.clone(), args.threads, Observer::default())),
+        None => {
+            let observer = recorder.map_or_else(Observer::default, Recorder::observer);
+            Ok(Engine::here(catalogue.clone(), args.threads, observer))
+        }
     }
 }
 

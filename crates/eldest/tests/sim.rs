@@ -32,7 +32,7 @@ fn bad_usage_gets_one_line_and_exit_code_2() {
     check(&["--latency", "2us..1us"], "begin with the shorter time");
     check(&["--message-cost", "2"], "a number and a unit");
     check(&["--policy", "sequential"], "is the baseline");
-    check(&["--trace", "x.jsonl"], "--trace is of one run, but these are 6");
+    check(&["--trace", "x.json"], "must end in .jsonl (for `eldest trace`)");
     check(&["--json", "x", "--svg", "./x"], "written twice");
     check(&["--csv", "/nowhere/at/all.csv"], "/nowhere/at/all.csv");
     check(&["--table", "16", "--processors", "4096"], "must be from 0 to 16384");
@@ -96,7 +96,8 @@ fn the_same_plan_gives_the_same_trace_to_the_byte() {
         printed(&[&plan, "--seed", seed, "--trace", &trace]);
         fs::read_to_string(trace).expect("it was written")
     };
-    let (first, second, other) = (trace("1", "7"), trace("2", "7"), trace("3", "8"));
+    let (first, second, other) =
+        (trace("1.jsonl", "7"), trace("2.jsonl", "7"), trace("3.jsonl", "8"));
     assert!(first.lines().count() > 20 && first.contains("search-settled"), "{first}");
     assert_eq!(first, second);
     assert_ne!(first, other);

@@ -12,6 +12,7 @@ mod fold;
 mod scaling;
 mod table;
 mod terms;
+pub mod trace;
 
 pub use comparison::{Comparison, Row, Run};
 pub use curve::curve_svg;

@@ -150,7 +150,7 @@ fn terms_cells(row: &Row) -> Vec<String> {
     cells
 }
 
-fn empty<T: ToString>(heads: &[T], style: Style) -> Table {
+pub(crate) fn empty<T: ToString>(heads: &[T], style: Style) -> Table {
     let mut table = Table::new();
     match style {
         Style::Terminal => table.load_style(presets::UTF8_FULL_CONDENSED),
@@ -161,7 +161,7 @@ fn empty<T: ToString>(heads: &[T], style: Style) -> Table {
 }
 
 /// Numbers to the right, the first `names` columns to the left.
-fn align(table: &mut Table, names: usize) {
+pub(crate) fn align(table: &mut Table, names: usize) {
     for column in table.column_iter_mut().skip(names) {
         column.set_cell_alignment(CellAlignment::Right);
     }
@@ -184,7 +184,7 @@ fn milliseconds(us: u32) -> String {
     format!("{:.3}", f64::from(us) / 1e3)
 }
 
-fn percent(share: f64) -> String {
+pub(crate) fn percent(share: f64) -> String {
     format!("{:.1} %", share * 100.0)
 }
 

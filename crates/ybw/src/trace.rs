@@ -134,6 +134,8 @@ pub enum TraceEvent {
         /// The moves from the root of the search to the subtree of the job that goes on; the nodes above
         /// it are in the split tree now.
         path: Vec<Move>,
+        /// What is asked of that subtree.
+        window: Window,
         /// The expected kind of that subtree's root.
         kind: NodeKind,
         /// Open nodes taken over.

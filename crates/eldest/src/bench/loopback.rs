@@ -2,12 +2,13 @@
 
 use crate::Failure;
 use crate::engine::{Engine, slots};
-use cluster::{Client, Coordinator, CoordinatorConfig};
+use cluster::{Client, Coordinator, CoordinatorConfig, Observer};
 use search::Catalogue;
 use std::net::{Ipv4Addr, SocketAddr};
 use std::process::Stdio;
 use std::time::Duration;
 use tokio::process::{Child, Command};
+use tokio::sync::oneshot;
 use tokio::time::{sleep, timeout};
 use tokio_util::sync::{CancellationToken, DropGuard};
 
@@ -21,8 +22,10 @@ const LOOK_INTERVAL: Duration = Duration::from_millis(10);
 pub(super) struct Loopback {
     client: Client,
     workers: Vec<Child>,
-    /// Ends the coordinator's thread.
-    _coordinator: DropGuard,
+    /// Ends the coordinator.
+    coordinator: DropGuard,
+    /// Told when the coordinator has ended.
+    ended: oneshot::Receiver<()>,
 }
 
 impl Loopback {
@@ -31,19 +34,28 @@ impl Loopback {
         catalogue: Catalogue,
         workers: u32,
         threads: u16,
+        observer: Observer,
     ) -> Result<Loopback, Failure> {
         let listen = SocketAddr::from((Ipv4Addr::LOCALHOST, 0));
         let coordinator = Coordinator::bind(CoordinatorConfig::new(listen, 0), catalogue)?;
+        let coordinator = coordinator.observed_by(observer);
         let url = format!("http://{}", coordinator.local_addr());
         let shutdown = CancellationToken::new();
         let guard = shutdown.clone().drop_guard();
         let thread = std::thread::Builder::new().name("coordinator".into());
-        let thread = thread.spawn(move || cluster::block_on(coordinator.run(shutdown)));
+        let (ends, ended) = oneshot::channel();
+        let thread = thread.spawn(move || {
+            let result = cluster::block_on(coordinator.run(shutdown));
+            // Nobody waits for it if the pass was given up.
+            let _ = ends.send(());
+            result
+        });
         thread.map_err(|error| Failure::run(format!("cannot start a thread: {error}")))?;
         let mut loopback = Loopback {
             client: Client::connect(&url, PATIENCE).await?,
             workers: Vec::new(),
-            _coordinator: guard,
+            coordinator: guard,
+            ended,
         };
         for number in 1..=workers {
             loopback.workers.push(spawn_worker(&url, threads, number)?);
@@ -59,7 +71,7 @@ impl Loopback {
         Engine::Remote { client: self.client.clone(), processors: 0 }
     }
 
-    /// Ends the workers, then the coordinator.
+    /// Ends the workers, then the coordinator, and waits for both.
     pub(super) async fn stop(mut self) -> Result<(), Failure> {
         for worker in &mut self.workers {
             drop(worker.stdin.take());
@@ -77,7 +89,11 @@ impl Loopback {
                 }
             }
         }
-        Ok(())
+        drop(self.coordinator);
+        let ended = timeout(PATIENCE, self.ended).await;
+        ended
+            .map(drop)
+            .map_err(|_| Failure::run(format!("the coordinator did not end within {PATIENCE:?}")))
     }
 
     async fn all_join(&mut self, wanted: u32) -> Result<(), Failure> {

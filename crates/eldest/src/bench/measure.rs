@@ -6,8 +6,10 @@ use crate::choices::{ALGORITHMS, POLICIES, name_of};
 use crate::engine::Engine;
 use crate::question::Question;
 use crate::record::value_of;
-use cluster::Client;
+use crate::trace::Recorder;
+use cluster::{Client, Observer};
 use game::{Interval, Policy, Setup, Value};
+use report::trace::ClockKind;
 use report::{Baseline, Comparison, Facts, Run};
 use search::Catalogue;
 
@@ -34,6 +36,8 @@ pub(super) struct Measurement<'a> {
     pub(super) steps: Vec<u32>,
     /// How often each step and the baseline are repeated.
     pub(super) runs: u32,
+    /// What is told of everything that happens.
+    pub(super) trace: Option<&'a Recorder>,
 }
 
 impl Measurement<'_> {
@@ -67,15 +71,27 @@ impl Measurement<'_> {
             Site::Loopback { catalogue, .. } => Engine::Sequential(catalogue.clone()),
             Site::Cluster(client) => Engine::Remote { client: client.clone(), processors: 1 },
         };
-        self.pass(&engine, &plain, &format!("sequential run {turn}")).await
+        let name = format!("sequential run {turn}");
+        let searches = self.pass(&engine, &plain, &name).await?;
+        if let Some(recorder) = self.trace {
+            for (question, facts) in plain.iter().zip(&searches) {
+                let title = format!("{}, {name}", question.label());
+                recorder.note_sequential(&title, ClockKind::Real, &question.setup, facts);
+            }
+        }
+        Ok(searches)
     }
 
     async fn step(&self, step: u32, turn: u32) -> Result<Run, Failure> {
         match &self.site {
             Site::Loopback { catalogue, threads } => {
                 let processors = step * u32::from(*threads);
-                let loopback = Loopback::start(catalogue.clone(), step, *threads).await?;
                 let name = format!("P = {processors} run {turn}");
+                let observer = self.trace.map_or_else(Observer::default, |recorder| {
+                    recorder.begin(&name, ClockKind::Real);
+                    recorder.observer()
+                });
+                let loopback = Loopback::start(catalogue.clone(), step, *threads, observer).await?;
                 let searches = self.pass(&loopback.engine(), self.questions, &name).await?;
                 loopback.stop().await?;
                 Ok(Run { processors, searches })

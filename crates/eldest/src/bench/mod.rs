@@ -5,6 +5,7 @@ mod measure;
 
 use crate::engine::{connect, interruptible};
 use crate::question::QuestionArgs;
+use crate::trace::{Recorder, TraceArgs};
 use crate::{Failure, choices, files, output};
 use clap::Args;
 use game::Policy;
@@ -53,6 +54,8 @@ pub(crate) struct BenchArgs {
     /// Write the table to this file
     #[arg(long, value_name = "FILE")]
     csv: Option<PathBuf>,
+    #[command(flatten)]
+    trace: TraceArgs,
 }
 
 /// Measures, prints the tables, and writes the files.
@@ -63,16 +66,26 @@ pub(crate) async fn run(mut args: BenchArgs, catalogue: Catalogue) -> Result<(),
     if args.question.names_nothing() {
         args.question.choose_suite("ffo", DEFAULT_POSITIONS)?;
     }
-    let [json, csv] = files::destinations([&args.json, &args.csv])?;
+    if args.trace.trace.is_some() && args.coordinator.is_some() {
+        return Err(Failure::given(
+            "--trace is of worker processes started here; a cluster's is written by its coordinator: \
+             `eldest coordinator --trace FILE`",
+        ));
+    }
+    let [json, csv, _] = files::destinations([&args.json, &args.csv, &args.trace.trace])?;
     let questions = args.question.questions(&catalogue)?;
+    let recorder = Recorder::start(args.trace.trace.as_deref(), &catalogue)?;
     let (site, steps) = interruptible(site(&args, catalogue)).await?;
-    let measurement = Measurement { questions: &questions, site, steps, runs: args.runs };
-    let comparison = interruptible(measurement.run()).await?;
+    let (runs, trace) = (args.runs, recorder.as_ref());
+    let measurement = Measurement { questions: &questions, site, steps, runs, trace };
+    let measured = interruptible(measurement.run()).await;
+    let written = recorder.map_or(Ok(()), Recorder::finish);
+    let comparison = measured?;
     let shown = show(&comparison, if args.markdown { Style::Markdown } else { Style::Terminal });
     // Whoever reads the tables may have gone away; the files are wanted all the same.
     files::write(json.as_ref(), &report::json(&comparison))?;
     files::write(csv.as_ref(), &report::csv(&comparison))?;
-    shown
+    shown.and(written)
 }
 
 async fn site(args: &BenchArgs, catalogue: Catalogue) -> Result<(Site, Vec<u32>), Failure> {

@@ -5,6 +5,7 @@ mod sweep;
 mod watch;
 
 use crate::question::QuestionArgs;
+use crate::trace::{Recorder, TraceArgs};
 use crate::{Failure, choices, files, output};
 use clap::Args;
 use game::Policy;
@@ -79,9 +80,8 @@ pub(crate) struct SimArgs {
     /// Draw speed-up against processors into this file
     #[arg(long, value_name = "FILE")]
     svg: Option<PathBuf>,
-    /// Write every event of the only run to this file, one JSON object a line
-    #[arg(long, value_name = "FILE")]
-    trace: Option<PathBuf>,
+    #[command(flatten)]
+    trace: TraceArgs,
 }
 
 /// Simulates, prints the table, and writes the files.
@@ -90,20 +90,16 @@ pub(crate) fn run(args: &SimArgs, catalogue: &Catalogue) -> Result<(), Failure> 
     if let Some(count) = args.swarm {
         return swarm::run(count, *seeds.unwrap_or(1..=1).start());
     }
-    let given = [&args.json, &args.csv, &args.svg, &args.trace];
+    let given = [&args.json, &args.csv, &args.svg, &args.trace.trace];
     let [json, csv, svg, _] = files::destinations(given)?;
     let sweep = match &args.plan {
         Some(path) => Sweep::of_plan(read_plan(path, catalogue)?, seeds),
         None => sweep(args, catalogue, seeds.unwrap_or(1..=1))?,
     };
-    if args.trace.is_some() && sweep.runs() != 1 {
-        let runs = sweep.runs();
-        return Err(Failure::given(format!(
-            "--trace is of one run, but these are {runs}; give one number of --processors and one \
-             --seed"
-        )));
-    }
-    let (scaling, effort) = sweep.run(catalogue, args.trace.as_deref())?;
+    let recorder = Recorder::start(args.trace.trace.as_deref(), catalogue)?;
+    let swept = sweep.run(catalogue, recorder.as_ref());
+    let written = recorder.map_or(Ok(()), Recorder::finish);
+    let (scaling, effort) = swept?;
     let style = if args.markdown { Style::Markdown } else { Style::Terminal };
     let shown = show(&scaling, &effort, style);
     // Whoever reads the table may have gone away; the files are wanted all the same.
@@ -112,7 +108,7 @@ pub(crate) fn run(args: &SimArgs, catalogue: &Catalogue) -> Result<(), Failure> 
     if svg.is_some() {
         files::write(svg.as_ref(), &report::curve_svg(&scaling).map_err(Failure::run)?)?;
     }
-    shown
+    shown.and(written)
 }
 
 fn read_plan(path: &Path, catalogue: &Catalogue) -> Result<Plan, Failure> {

@@ -4,17 +4,17 @@ use super::watch::Watch;
 use crate::choices::{ALGORITHMS, POLICIES, name_of};
 use crate::question::Question;
 use crate::record::value_of;
+use crate::trace::Recorder;
 use crate::{Failure, output};
-use game::{GameSpec, Setup};
+use game::{GameSpec, Policy, Setup};
+use report::trace::ClockKind;
 use report::{Baseline, Facts, Run, Sample, Scaling};
 use search::Catalogue;
 use sim::{Checkers, Finished, Group, Plan, Stopped, Truth};
 use std::collections::BTreeMap;
-use std::fs::File;
-use std::io::{BufWriter, Write};
 use std::ops::RangeInclusive;
-use std::path::Path;
 use std::time::Instant;
+use ybw::Outcome;
 
 /// What is to be simulated.
 pub(super) struct Sweep {
@@ -63,60 +63,34 @@ impl Sweep {
         Sweep { steps, questions, seeds, seeds_trees: true, problem }
     }
 
-    /// How many runs these are.
-    pub(super) fn runs(&self) -> u64 {
-        let seeds = self.seeds.end() - self.seeds.start() + 1;
-        seeds * self.steps.len() as u64 * self.questions.len() as u64
-    }
-
     /// Runs everything, and says what it took.
     pub(super) fn run(
         &self,
         catalogue: &Catalogue,
-        trace: Option<&Path>,
+        trace: Option<&Recorder>,
     ) -> Result<(Scaling, String), Failure> {
-        let unwritten = |path: &Path, error: std::io::Error| {
-            Failure::given(format!("cannot write {}: {error}", path.display()))
-        };
-        let mut file = match trace {
-            Some(path) => {
-                let file = File::create(path).map_err(|error| unwritten(path, error))?;
-                Some((path, BufWriter::new(file)))
-            }
-            None => None,
-        };
         let mut effort = Effort::default();
         let mut samples = Vec::new();
         let mut truths = BTreeMap::new();
         for seed in self.seeds.clone() {
             for plan in &self.steps {
-                let trace = file.as_mut().map(|(_, file)| file as &mut dyn Write);
-                samples.push(self.sample(
-                    catalogue,
-                    plan,
-                    seed,
-                    &mut truths,
-                    &mut effort,
-                    trace,
-                )?);
+                let sample = self.sample(catalogue, plan, seed, &mut truths, &mut effort, trace)?;
+                samples.push(sample);
             }
-        }
-        if let Some((path, mut file)) = file {
-            file.flush().map_err(|error| unwritten(path, error))?;
         }
         let scaling = Scaling { problem: self.problem.clone(), samples };
         Ok((scaling, effort.to_string()))
     }
 
     /// One run: every position with the same plan and seed.
-    fn sample<'a>(
+    fn sample(
         &self,
         catalogue: &Catalogue,
         plan: &Plan,
         seed: u64,
         truths: &mut BTreeMap<(String, String), Truth>,
         effort: &mut Effort,
-        mut trace: Option<&'a mut (dyn Write + 'a)>,
+        trace: Option<&Recorder>,
     ) -> Result<Sample, Failure> {
         let processors = match u32::try_from(plan.slots()).unwrap_or(u32::MAX) {
             slots if plan.processors == 0 => slots,
@@ -138,16 +112,17 @@ impl Sweep {
                 }
             };
             progress.show(&label);
+            let sequential_ns = truth.nodes() * plan.fastest_node_ns() + truth.toll_ns;
+            if let Some(recorder) = trace {
+                tell_baseline(recorder, &label, &setup, &truth, sequential_ns);
+                recorder.begin(&label, ClockKind::Virtual);
+            }
             let plan = Plan { setup, seed, ..plan.clone() };
-            let trace: Option<&mut dyn Write> = match &mut trace {
-                Some(trace) => Some(&mut **trace),
-                None => None,
-            };
             let (facts, finished) = observe(catalogue, &plan, &truth, trace, effort)
                 .map_err(|failure| prefixed(&label, failure))?;
             check_expected(question, &facts, &label)?;
             nodes += truth.nodes();
-            ns += truth.nodes() * plan.fastest_node_ns() + truth.toll_ns;
+            ns += sequential_ns;
             coordinator_busy_ns += finished.coordinator_busy_ns;
             searches.push(facts);
         }
@@ -167,12 +142,21 @@ impl Sweep {
     }
 }
 
+/// Puts the sequential search of the same position into the trace, so that it can be compared.
+fn tell_baseline(recorder: &Recorder, label: &str, setup: &Setup, truth: &Truth, ns: u64) {
+    let setup = Setup { policy: Policy::Sequential, ..setup.clone() };
+    let outcome = Outcome::Solved { value: truth.value, line: Vec::new() };
+    let facts = Facts::sequential(outcome, ns, truth.tally);
+    let title = format!("{label}: sequential search");
+    recorder.note_sequential(&title, ClockKind::Virtual, &setup, &facts);
+}
+
 /// One simulated search under the eyes of all checkers.
 fn observe(
     catalogue: &Catalogue,
     plan: &Plan,
     truth: &Truth,
-    trace: Option<&mut dyn Write>,
+    trace: Option<&Recorder>,
     effort: &mut Effort,
 ) -> Result<(Facts, Finished), Failure> {
     let mut watch = Watch::new(Checkers::new(plan, truth), trace);
@@ -185,8 +169,7 @@ fn observe(
     effort.events += finished.events;
     effort.nodes += finished.tally.nodes + finished.tally.quiescence;
     effort.seconds += began.elapsed().as_secs_f64();
-    let unwritten = |error| Failure::given(format!("cannot write the trace: {error}"));
-    Ok((watch.facts(&finished).map_err(unwritten)?, finished))
+    Ok((watch.facts(&finished), finished))
 }
 
 /// A score that a suite knows is compared with that too.

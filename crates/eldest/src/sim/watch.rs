@@ -1,35 +1,30 @@
 //! What is kept of a simulated run: [`Watch`].
 
+use crate::trace::Recorder;
 use report::{Count, Facts, Fold, Traffic};
 use sim::{Breach, Checkers, Finished, Sent, Sight, Witness};
 use std::collections::BTreeMap;
-use std::io::Write;
 use ybw::Moment;
 
 /// Checks every rule, folds the trace into facts and writes it down.
 pub(super) struct Watch<'a> {
     checkers: Checkers,
     fold: Fold,
-    trace: Option<&'a mut dyn Write>,
-    /// Why the trace could not be written.
-    unwritten: Option<std::io::Error>,
+    trace: Option<&'a Recorder>,
 }
 
 impl<'a> Watch<'a> {
-    pub(super) fn new(checkers: Checkers, trace: Option<&'a mut dyn Write>) -> Watch<'a> {
-        Watch { checkers, fold: Fold::new(sim::SEARCH), trace, unwritten: None }
+    pub(super) fn new(checkers: Checkers, trace: Option<&'a Recorder>) -> Watch<'a> {
+        Watch { checkers, fold: Fold::new(sim::SEARCH), trace }
     }
 
     /// The facts of a run that ended like this.
-    pub(super) fn facts(self, finished: &Finished) -> Result<Facts, std::io::Error> {
+    pub(super) fn facts(self, finished: &Finished) -> Facts {
         let traffic = Traffic {
             to_workers: counts(&finished.to_workers),
             from_workers: counts(&finished.from_workers),
         };
-        match self.unwritten {
-            Some(error) => Err(error),
-            None => Ok(Facts { traffic, ..self.fold.finish() }),
-        }
+        Facts { traffic, ..self.fold.finish() }
     }
 }
 
@@ -42,9 +37,8 @@ impl Witness for Watch<'_> {
     fn see(&mut self, now: Moment, sight: Sight<'_>) -> Result<(), Breach> {
         if let Sight::Traced(traced) = sight {
             self.fold.note(traced);
-            if let Some(trace) = self.trace.as_mut().filter(|_| self.unwritten.is_none()) {
-                let written = serde_json::to_writer(&mut *trace, traced).map_err(Into::into);
-                self.unwritten = written.and_then(|()| trace.write_all(b"\n")).err();
+            if let Some(recorder) = self.trace {
+                recorder.note(traced);
             }
         }
         self.checkers.see(now, sight)

@@ -178,7 +178,7 @@ fn understand(text: &[u8]) -> Result<Option<Line>, String> {
 
 /// The names of the events that this program knows. An event of one of these names that cannot be
 /// understood is malformed.
-pub(crate) const KNOWN_EVENTS: [&str; 19] = [
+pub(crate) const KNOWN_EVENTS: [&str; 20] = [
     "worker-joined",
     "worker-gone",
     "search-started",
@@ -198,4 +198,5 @@ pub(crate) const KNOWN_EVENTS: [&str; 19] = [
     "brother-reopened",
     "node-resolved",
     "search-ended",
+    "search-settled",
 ];

@@ -239,21 +239,20 @@ impl Coordinator {
         search.wishes -= 1;
         let (adopted, ply) = (nodes.len(), old.ply + nodes.len());
         let waiting = nodes.iter().map(offer::waiting).sum();
-        let at = search.tree.adopt(old.at, nodes, next);
+        let (at, Question { window, kind }) = search.tree.adopt(old.at, nodes, next);
         let remaining = search.tree.remaining_below(at.node);
-        let kind = search.tree.kind(at);
         let rest = Job { worker, at, remaining, kind, ply, spare: false, wish: None };
         search.admit(next, rest);
         self.fleet.rename(worker, job, next);
         let nodes = u32::try_from(adopted).unwrap_or(u32::MAX);
         let search = self.active.as_ref().expect("it was active just now");
         let path = search.tree.path(at);
-        let kind = search.tree.kind(at);
         self.trace(TraceEvent::NodesAdopted {
             job,
             next,
             worker,
             path,
+            window,
             kind,
             nodes,
             waiting,

@@ -172,8 +172,14 @@ impl SplitTree {
     }
 
     /// Hangs a worker's open nodes below the brother it was searching. Returns the brother it goes
-    /// on with. The nodes must have been checked by [`crate::coordinator::check_offer`].
-    pub(super) fn adopt(&mut self, at: BrotherAt, nodes: Vec<Handover>, next: JobId) -> BrotherAt {
+    /// on with, and what is asked of it. The nodes must have been checked by
+    /// [`crate::coordinator::check_offer`].
+    pub(super) fn adopt(
+        &mut self,
+        at: BrotherAt,
+        nodes: Vec<Handover>,
+        next: JobId,
+    ) -> (BrotherAt, Question) {
         let mut parent = at;
         for Handover { node, current } in nodes {
             let depth = self.nodes[parent.node].child_depth.child();
@@ -188,7 +194,7 @@ impl SplitTree {
         let asked = asked.expect("an offer with a resolved current child was refused");
         last.places[parent.index] = Place::Running { job: next, asked };
         self.dirty.push(Dirty { node: at.node, by: None });
-        parent
+        (parent, asked)
     }
 
     /// Works off everything that changed: cuts off, resolves, narrows. Returns the root's value and line
@@ -236,12 +242,6 @@ impl SplitTree {
             u8::MAX => u8::MAX,
             plies => plies.saturating_sub(1),
         }
-    }
-
-    /// The expected kind of a brother.
-    pub(super) fn kind(&self, at: BrotherAt) -> NodeKind {
-        let open = &self.nodes[at.node].open;
-        open.question(at.index, self.algorithm).map_or(NodeKind::Cut, |question| question.kind)
     }
 
     /// The root's best line so far, empty while it is not known.
