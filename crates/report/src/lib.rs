@@ -3,8 +3,8 @@
 //! This crate does not know how a run was made: a cluster, one process and a simulated world are
 //! all told by the same [`ybw::TraceEvent`]s.
 
+mod charts;
 mod comparison;
-mod curve;
 mod delays;
 mod facts;
 mod files;
@@ -14,8 +14,8 @@ mod table;
 mod terms;
 pub mod trace;
 
+pub use charts::Charted;
 pub use comparison::{Comparison, Row, Run};
-pub use curve::curve_svg;
 pub use delays::Delays;
 pub use facts::{Count, Facts, Traffic};
 pub use files::{CSV_COLUMNS, Destination, SCALING_COLUMNS, csv, json, scaling_csv, scaling_json};

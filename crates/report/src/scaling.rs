@@ -65,6 +65,12 @@ pub struct Step {
     pub messages_per_second: f64,
     /// Bytes in both directions, per second.
     pub bytes_per_second: f64,
+    /// Narrowed windows sent to running jobs, per second.
+    pub windows_pushed_per_second: f64,
+    /// Windows that reached a running search, per second.
+    pub windows_applied_per_second: f64,
+    /// Applied windows that cut off at least one open node at once, per second.
+    pub windows_cut_per_second: f64,
 }
 
 impl Sample {
@@ -107,6 +113,9 @@ impl Scaling {
             seconds: mean(&|sample, _| sample.run.seconds())?,
             messages_per_second: mean(&|s, _| rate(traffic(s).messages, s))?,
             bytes_per_second: mean(&|s, _| rate(traffic(s).bytes, s))?,
+            windows_pushed_per_second: mean(&|s, _| rate(s.run.total(|f| f.windows_pushed), s))?,
+            windows_applied_per_second: mean(&|s, _| rate(s.run.total(|f| f.windows_applied), s))?,
+            windows_cut_per_second: mean(&|s, _| rate(s.run.total(|f| f.windows_cut), s))?,
         })
     }
 }

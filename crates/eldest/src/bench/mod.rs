@@ -10,7 +10,7 @@ use crate::{Failure, choices, files, output};
 use clap::Args;
 use game::Policy;
 use measure::{Measurement, Site};
-use report::{Comparison, Style};
+use report::{Charted, Comparison, Style};
 use search::Catalogue;
 use std::path::PathBuf;
 use std::time::Duration;
@@ -54,6 +54,9 @@ pub(crate) struct BenchArgs {
     /// Write the table to this file
     #[arg(long, value_name = "FILE")]
     csv: Option<PathBuf>,
+    /// Draw speed-up, the use of the processors' time, and window traffic into this file
+    #[arg(long, value_name = "FILE")]
+    svg: Option<PathBuf>,
     #[command(flatten)]
     trace: TraceArgs,
 }
@@ -72,7 +75,8 @@ pub(crate) async fn run(mut args: BenchArgs, catalogue: Catalogue) -> Result<(),
              `eldest coordinator --trace FILE`",
         ));
     }
-    let [json, csv, _] = files::destinations([&args.json, &args.csv, &args.trace.trace])?;
+    let given = [&args.json, &args.csv, &args.svg, &args.trace.trace];
+    let [json, csv, svg, _] = files::destinations(given)?;
     let questions = args.question.questions(&catalogue)?;
     let recorder = Recorder::start(args.trace.trace.as_deref(), &catalogue)?;
     let (site, steps) = interruptible(site(&args, catalogue)).await?;
@@ -85,6 +89,9 @@ pub(crate) async fn run(mut args: BenchArgs, catalogue: Catalogue) -> Result<(),
     // Whoever reads the tables may have gone away; the files are wanted all the same.
     files::write(json.as_ref(), &report::json(&comparison))?;
     files::write(csv.as_ref(), &report::csv(&comparison))?;
+    if svg.is_some() {
+        files::write(svg.as_ref(), &comparison.charts_svg().map_err(Failure::run)?)?;
+    }
     shown.and(written)
 }
 

@@ -9,7 +9,7 @@ use crate::trace::{Recorder, TraceArgs};
 use crate::{Failure, choices, files, output};
 use clap::Args;
 use game::Policy;
-use report::{Scaling, Style};
+use report::{Charted, Scaling, Style};
 use search::Catalogue;
 use sim::Plan;
 use std::ops::RangeInclusive;
@@ -77,7 +77,7 @@ pub(crate) struct SimArgs {
     /// Write the table to this file
     #[arg(long, value_name = "FILE")]
     csv: Option<PathBuf>,
-    /// Draw speed-up against processors into this file
+    /// Draw speed-up, the use of the processors' time, and window traffic into this file
     #[arg(long, value_name = "FILE")]
     svg: Option<PathBuf>,
     #[command(flatten)]
@@ -106,7 +106,7 @@ pub(crate) fn run(args: &SimArgs, catalogue: &Catalogue) -> Result<(), Failure> 
     files::write(json.as_ref(), &report::scaling_json(&scaling))?;
     files::write(csv.as_ref(), &report::scaling_csv(&scaling))?;
     if svg.is_some() {
-        files::write(svg.as_ref(), &report::curve_svg(&scaling).map_err(Failure::run)?)?;
+        files::write(svg.as_ref(), &scaling.charts_svg().map_err(Failure::run)?)?;
     }
     shown.and(written)
 }

@@ -88,7 +88,8 @@ impl Recorder {
         let sink = match format {
             Format::Lines => Sink::Lines(out),
             Format::Perfetto => {
-                Sink::Perfetto(PerfettoWriter::new(out, spelling(catalogue.clone())))
+                let speller = spelling(catalogue.clone());
+                Sink::Perfetto(Box::new(PerfettoWriter::new(out, speller)))
             }
         };
         let (sender, receiver) = sync_channel(MAX_WAITING);
@@ -193,7 +194,7 @@ fn write(mut sink: Sink, receiver: &Receiver<Message>, lost: &AtomicU64) -> io::
 
 enum Sink {
     Lines(BufWriter<File>),
-    Perfetto(PerfettoWriter<BufWriter<File>>),
+    Perfetto(Box<PerfettoWriter<BufWriter<File>>>),
 }
 
 impl Sink {
