@@ -15,6 +15,8 @@ const WIDTH: u32 = 800;
 const CURVE: u32 = 560;
 const SHARES: u32 = 300;
 const WINDOWS: u32 = 260;
+/// Where the keys beside the lower charts begin.
+const KEY: u32 = 580;
 
 type Outcome<'a> = Result<(), Box<dyn std::error::Error + 'a>>;
 type Area<'a> = DrawingArea<SVGBackend<'a>, plotters::coord::Shift>;
@@ -112,6 +114,17 @@ fn draw<'a>(text: &'a mut String, title: &str, points: &[Point], names: [&str; 2
     Ok(())
 }
 
+/// Names and colours below each other.
+fn draw_key<'a>(area: &Area<'a>, names: &[(&str, RGBColor)]) -> Outcome<'a> {
+    let font = ("sans-serif", 12).into_font();
+    for (row, (name, colour)) in (0..).zip(names) {
+        let y = 50 + 20 * row;
+        area.draw(&Rectangle::new([(0, y), (16, y + 8)], colour.filled()))?;
+        area.draw(&Text::new(name.to_string(), (24, y - 3), font.clone()))?;
+    }
+    Ok(())
+}
+
 /// The mark beside a name in the legend.
 fn key(x: i32, y: i32, colour: &impl Color) -> Rectangle<(i32, i32)> {
     Rectangle::new([(x, y - 4), (x + 16, y + 4)], colour.filled())
@@ -147,7 +160,7 @@ mod tests {
         for name in ["linear", "eldest, mean", "ZUGZWANG", "Cray Blitz DTS", "a tree"] {
             assert!(svg.contains(name), "{name}: {svg}");
         }
-        for name in ["useful work", "search overhead", "idle", "communication", "pushed"] {
+        for name in ["useful work", "search overhead", "idle", "communication, slower", "pushed"] {
             assert!(svg.contains(name), "{name}: {svg}");
         }
         let nothing = Scaling { samples: Vec::new(), ..scaling() };

@@ -1,6 +1,6 @@
 //! What the processors' time went into: the trade-off between idle processors and superfluous search.
 
-use super::{Area, Outcome, Point, key, place, processors_at};
+use super::{Area, KEY, Outcome, Point, draw_key, place, processors_at};
 use plotters::prelude::*;
 
 /// Parts of P × time, from the bottom: what the sequential search would have needed; positions it would not have
@@ -9,7 +9,7 @@ use plotters::prelude::*;
 const PARTS: [(&str, RGBColor); 4] = [
     ("useful work", RGBColor(40, 140, 90)),
     ("search overhead", RGBColor(225, 150, 40)),
-    ("communication and slower search", RGBColor(150, 110, 190)),
+    ("communication, slower search", RGBColor(150, 110, 190)),
     ("idle", RGBColor(190, 190, 190)),
 ];
 
@@ -25,10 +25,10 @@ pub(super) fn parts(point: &Point) -> [f64; 4] {
 /// One bar for each number of processors.
 pub(super) fn draw<'a>(area: &Area<'a>, points: &[Point]) -> Outcome<'a> {
     let tallest = points.iter().map(|point| parts(point).iter().sum()).fold(1.0, f64::max);
-    let mut chart = ChartBuilder::on(area)
+    let (left, right) = area.split_horizontally(KEY);
+    let mut chart = ChartBuilder::on(&left)
         .caption("what the processors' time went into", ("sans-serif", 14))
         .margin(16)
-        .margin_right(230)
         .x_label_area_size(36)
         .y_label_area_size(50)
         .build_cartesian_2d(-0.5..place(points.len()) - 0.5, 0.0..tallest * 1.02)?;
@@ -41,20 +41,16 @@ pub(super) fn draw<'a>(area: &Area<'a>, points: &[Point]) -> Outcome<'a> {
         .x_label_formatter(&|x| processors_at(points, *x))
         .y_label_formatter(&|share| format!("{:.0} %", share * 100.0))
         .draw()?;
-    for (part, (name, colour)) in PARTS.into_iter().enumerate() {
+    for (part, (_, colour)) in PARTS.into_iter().enumerate() {
         let bars = points.iter().enumerate().map(|(index, point)| {
             let parts = parts(point);
             let below: f64 = parts[..part].iter().sum();
             let (left, right) = (place(index) - 0.35, place(index) + 0.35);
             Rectangle::new([(left, below), (right, below + parts[part])], colour.filled())
         });
-        chart.draw_series(bars)?.label(name).legend(move |(x, y)| key(x, y, &colour));
+        chart.draw_series(bars)?;
     }
-    chart
-        .configure_series_labels()
-        .position(SeriesLabelPosition::Coordinate(500, 20))
-        .background_style(WHITE)
-        .draw()?;
+    draw_key(&right, &PARTS)?;
     Ok(())
 }
 
