@@ -7,7 +7,9 @@ use std::time::Duration;
 use tonic::transport::Channel;
 use tonic::{Code, Status, Streaming};
 use wire::v1::client_service_client::ClientServiceClient;
-use wire::v1::{AbortRequest, SearchResponse, StatusRequest, StatusResponse};
+use wire::v1::{
+    AbortRequest, SearchResponse, StatusRequest, StatusResponse, WatchRequest, WatchResponse,
+};
 use wire::{Answer, MAX_MESSAGE_BYTES, SearchOrder, SearchUpdate};
 use ybw::SearchId;
 
@@ -57,6 +59,17 @@ impl Client {
         Ok(response.map_err(|status| failure(&self.url, &status))?.into_inner().known)
     }
 
+    /// Watches the coordinator: a snapshot every `interval`, a quarter of a second at least.
+    ///
+    /// # Errors
+    /// If the coordinator breaks off or cannot be watched.
+    pub async fn watch(&mut self, interval: Duration) -> Result<Watched, Error> {
+        let interval_ms = u32::try_from(interval.as_millis()).unwrap_or(u32::MAX);
+        let response = self.service.watch(WatchRequest { interval_ms }).await;
+        let snapshots = response.map_err(|status| failure(&self.url, &status))?.into_inner();
+        Ok(Watched { url: self.url.clone(), snapshots })
+    }
+
     /// Who is there and what is being done.
     ///
     /// # Errors
@@ -64,6 +77,30 @@ impl Client {
     pub async fn status(&mut self) -> Result<StatusResponse, Error> {
         let response = self.service.status(StatusRequest {}).await;
         Ok(response.map_err(|status| failure(&self.url, &status))?.into_inner())
+    }
+}
+
+/// A coordinator that is watched.
+#[derive(Debug)]
+pub struct Watched {
+    url: String,
+    snapshots: Streaming<WatchResponse>,
+}
+
+impl Watched {
+    /// The next snapshot, as JSON.
+    ///
+    /// # Errors
+    /// If the coordinator ends or breaks off.
+    pub async fn next(&mut self) -> Result<String, Error> {
+        match self.snapshots.message().await {
+            Ok(Some(WatchResponse { json })) => Ok(json),
+            Ok(None) => {
+                let cause = "the coordinator ends".to_string();
+                Err(Error::BrokeOff { url: self.url.clone(), cause })
+            }
+            Err(status) => Err(Error::WentAway { url: self.url.clone(), source: Box::new(status) }),
+        }
     }
 }
 

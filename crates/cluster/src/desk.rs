@@ -93,6 +93,11 @@ impl Desk {
         desk
     }
 
+    /// Counts messages with `meter` from now on.
+    pub(crate) fn metered_by(self, meter: Meter) -> Desk {
+        Desk { meter, ..self }
+    }
+
     /// Where the messages of all sessions are counted.
     pub(crate) fn meter(&self) -> &Meter {
         &self.meter

@@ -21,19 +21,22 @@ mod peers;
 mod search_thread;
 mod searches;
 mod slots;
+mod snapshots;
 mod worker;
 
-pub use client::{Client, Followed};
+pub use client::{Client, Followed, Watched};
 pub use coordinator::{Coordinator, CoordinatorConfig};
 pub use error::Error;
 pub use here::solve_here;
 pub use memory::make_table;
+pub use meter::Meter as TrafficMeter;
 pub use observer::Observer;
 pub use pay::pay;
 pub use search_thread::spawn_search_thread;
+pub use snapshots::Snapshots;
 pub use wire::v1::{SearchStatus, StatusResponse, WorkerStatus};
 pub use wire::{Answer, SearchOrder, SearchUpdate, Standing};
-pub use worker::{WorkerConfig, run_worker};
+pub use worker::{WorkerConfig, WorkerFact, WorkerObserver, run_observed_worker, run_worker};
 
 use std::future::Future;
 use std::io;

@@ -9,35 +9,54 @@ use wire::Kind;
 
 /// Counts that all sessions of a coordinator share.
 #[derive(Clone, Debug, Default)]
-pub(crate) struct Meter(Arc<Mutex<Traffic>>);
+pub struct Meter(Arc<Mutex<Counts>>);
+
+#[derive(Debug, Default)]
+struct Counts {
+    /// What was counted before the last call of [`Meter::take`].
+    before: Traffic,
+    since: Traffic,
+}
 
 impl Meter {
     /// Counts messages that go out to a worker.
     pub(crate) fn sent<M: Message + Kind>(&self, messages: &[M]) {
-        count(&mut self.lock().to_workers, messages);
+        count(&mut self.lock().since.to_workers, messages);
     }
 
     /// Counts messages that came from a worker.
     pub(crate) fn received<M: Message + Kind>(&self, messages: &[M]) {
-        count(&mut self.lock().from_workers, messages);
+        count(&mut self.lock().since.from_workers, messages);
     }
 
     /// Counts a message to the coordinator's own threads, which needs no bytes.
     pub(crate) fn sent_within(&self, message: &impl Kind) {
-        add(&mut self.lock().to_workers, message.kind(), 0);
+        add(&mut self.lock().since.to_workers, message.kind(), 0);
     }
 
     /// Counts a message from the coordinator's own threads, which needs no bytes.
     pub(crate) fn received_within(&self, message: &impl Kind) {
-        add(&mut self.lock().from_workers, message.kind(), 0);
+        add(&mut self.lock().since.from_workers, message.kind(), 0);
     }
 
     /// The counts since the last call.
     pub(crate) fn take(&self) -> Traffic {
-        mem::take(&mut self.lock())
+        let mut counts = self.lock();
+        let since = mem::take(&mut counts.since);
+        counts.before += &since;
+        since
     }
 
-    fn lock(&self) -> MutexGuard<'_, Traffic> {
+    /// Everything since the start.
+    #[must_use]
+    pub fn total(&self) -> Traffic {
+        let counts = self.lock();
+        let mut total = counts.before.clone();
+        total += &counts.since;
+        total
+    }
+
+    fn lock(&self) -> MutexGuard<'_, Counts> {
         self.0.lock().unwrap_or_else(PoisonError::into_inner)
     }
 }

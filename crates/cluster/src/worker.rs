@@ -1,7 +1,10 @@
 //! The worker process: [`run_worker`].
 
 mod hearing;
+mod observer;
 mod session;
+
+pub use observer::{WorkerFact, WorkerObserver};
 
 use crate::Error;
 use crate::clock::Clock;
@@ -65,6 +68,19 @@ pub async fn run_worker(
     catalogue: Catalogue,
     shutdown: CancellationToken,
 ) -> Result<(), Error> {
+    run_observed_worker(config, catalogue, WorkerObserver::default(), shutdown).await
+}
+
+/// The same as [`run_worker`], and tells the `observer` what the worker hears and says.
+///
+/// # Errors
+/// As [`run_worker`].
+pub async fn run_observed_worker(
+    config: WorkerConfig,
+    catalogue: Catalogue,
+    observer: WorkerObserver,
+    shutdown: CancellationToken,
+) -> Result<(), Error> {
     let endpoint = endpoint(&config.coordinator)?;
     check_threads(config.threads)?;
     config.name.as_deref().map_or(Ok(()), check_name)?;
@@ -87,7 +103,9 @@ pub async fn run_worker(
         Some(address) => Some(Hearing::at(address, crew.searches()).await?),
         None => None,
     };
-    Process { config, endpoint, greeting, crew, reports, hearing, shutdown }.run().await
+    let process =
+        Process { config, endpoint, greeting, crew, observer, reports, hearing, shutdown };
+    process.run().await
 }
 
 /// Refuses a name that was given and cannot be sent or shown.
@@ -114,6 +132,7 @@ struct Process {
     endpoint: Endpoint,
     greeting: Greeting,
     crew: Crew,
+    observer: WorkerObserver,
     reports: UnboundedReceiver<(Slot, SlotReport)>,
     /// Where others reach this process, once that is settled.
     hearing: Option<Hearing>,
@@ -159,9 +178,13 @@ impl Process {
 
     async fn session(&mut self, channel: Channel, welcomed: &mut bool) -> Result<Ended, Error> {
         self.listen_to_others().await;
-        let mut session = Session::new(&mut self.crew, &mut self.reports, &self.config);
+        let observer = &self.observer;
+        let mut session = Session::new(&mut self.crew, &mut self.reports, &self.config, observer);
         let ended = session.run(channel, &self.greeting, &self.shutdown).await;
-        *welcomed |= session.was_welcomed();
+        if session.was_welcomed() {
+            *welcomed = true;
+            observer.note(WorkerFact::Parted);
+        }
         ended
     }
 

@@ -69,6 +69,7 @@ mod engine;
 mod failure;
 mod files;
 mod games;
+mod http;
 mod logging;
 mod output;
 mod perft;
@@ -79,6 +80,7 @@ mod sim;
 mod solve;
 mod suite;
 mod trace;
+mod watching;
 mod worker;
 
 pub use cli::main_with;

@@ -1,6 +1,7 @@
 //! `eldest worker`: searches subtrees for a coordinator.
 
 use crate::engine::cores;
+use crate::http::{self, WorkerMetrics};
 use crate::shutdown::on_signal;
 use crate::{Failure, choices};
 use clap::Args;
@@ -30,6 +31,9 @@ pub(crate) struct WorkerArgs {
     /// How long to try to reach the coordinator before giving up
     #[arg(long, value_name = "TIME", default_value = "1m", value_parser = choices::time)]
     patience: Duration,
+    /// Show metrics for Prometheus at http://ADDRESS/metrics
+    #[arg(long, value_name = "ADDRESS", env = "ELDEST_METRICS")]
+    metrics: Option<SocketAddr>,
     /// End when standard input ends, and so with the process that holds its other end
     #[arg(long, hide = true)]
     while_stdin: bool,
@@ -46,11 +50,17 @@ pub(crate) async fn run(args: WorkerArgs, catalogue: Catalogue) -> Result<(), Fa
             shutdown.cancel();
         });
     }
+    let threads = args.threads.unwrap_or_else(cores);
+    let metrics = WorkerMetrics::new(threads);
+    let observer = metrics.observer();
+    if let Some(address) = args.metrics {
+        http::serve("metrics", http::listen("--metrics", address)?, http::metrics_routes(metrics))?;
+    }
     let config = WorkerConfig {
         name: args.name,
         listen: args.listen,
         connect_patience: args.patience,
-        ..WorkerConfig::new(args.coordinator, args.threads.unwrap_or_else(cores))
+        ..WorkerConfig::new(args.coordinator, threads)
     };
-    Ok(cluster::run_worker(config, catalogue, shutdown).await?)
+    Ok(cluster::run_observed_worker(config, catalogue, observer, shutdown).await?)
 }

@@ -112,6 +112,36 @@ impl Facts {
     }
 }
 
+impl AddAssign<&Facts> for Facts {
+    /// Sums what can be summed: the outcome stays, and of the slots the most count.
+    fn add_assign(&mut self, other: &Facts) {
+        self.slots = self.slots.max(other.slots);
+        self.tally += other.tally;
+        self.traffic += &other.traffic;
+        self.window_delays += &other.window_delays;
+        let sums = [
+            (&mut self.elapsed_ns, other.elapsed_ns),
+            (&mut self.discarded_nodes, other.discarded_nodes),
+            (&mut self.busy_ns, other.busy_ns),
+            (&mut self.windows_pushed, other.windows_pushed),
+            (&mut self.windows_applied, other.windows_applied),
+            (&mut self.windows_cut, other.windows_cut),
+            (&mut self.windows_waiting, other.windows_waiting),
+            (&mut self.windows_late, other.windows_late),
+            (&mut self.jobs_assigned, other.jobs_assigned),
+            (&mut self.splits_wished, other.splits_wished),
+            (&mut self.nodes_adopted, other.nodes_adopted),
+            (&mut self.jobs_cancelled, other.jobs_cancelled),
+            (&mut self.brothers_reopened, other.brothers_reopened),
+            (&mut self.late_messages, other.late_messages),
+            (&mut self.workers_lost, other.workers_lost),
+        ];
+        for (mine, theirs) in sums {
+            *mine += theirs;
+        }
+    }
+}
+
 /// Nanoseconds as seconds.
 #[expect(clippy::cast_precision_loss, reason = "2^53 ns are 104 days")]
 pub(crate) fn seconds(ns: u64) -> f64 {

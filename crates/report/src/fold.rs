@@ -104,6 +104,11 @@ impl Fold {
         self.stage == Stage::Settled
     }
 
+    /// The facts so far, without the time since its start.
+    pub(crate) fn facts(&self) -> &Facts {
+        &self.facts
+    }
+
     /// The facts. Of a search that has not ended they say that it was aborted.
     #[must_use]
     pub fn finish(self) -> Facts {

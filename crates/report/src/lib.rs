@@ -9,6 +9,7 @@ mod delays;
 mod facts;
 mod files;
 mod fold;
+pub mod live;
 mod scaling;
 mod table;
 mod terms;

@@ -2,16 +2,22 @@
 
 use super::event::Event;
 use crate::desk::{NotNow, Watcher};
+use crate::snapshots::Snapshots;
 use search::Catalogue;
 use std::pin::Pin;
 use std::task::{Context, Poll};
+use std::time::Duration;
 use tokio::sync::mpsc::{self, Receiver, Sender, UnboundedSender};
 use tokio::sync::oneshot;
+use tokio::time::MissedTickBehavior;
 use tokio_stream::Stream;
+use tokio_stream::wrappers::ReceiverStream;
+use tokio_util::sync::CancellationToken;
 use tonic::{Request, Response, Status};
 use wire::v1::client_service_server::ClientService;
 use wire::v1::{
     AbortRequest, AbortResponse, SearchRequest, SearchResponse, StatusRequest, StatusResponse,
+    WatchRequest, WatchResponse,
 };
 use wire::{SearchOrder, SearchUpdate};
 use ybw::SearchId;
@@ -19,6 +25,8 @@ use ybw::SearchId;
 /// Updates that may wait for a client. Progress that finds less than two places free is dropped,
 /// so that there is always one for the answer.
 const MAX_UPDATES: usize = 8;
+/// Shortest time between two snapshots for one watcher.
+const MIN_WATCH_INTERVAL: Duration = Duration::from_millis(250);
 
 /// Calls of clients.
 #[derive(Clone, Debug)]
@@ -26,6 +34,8 @@ pub(super) struct Clients {
     events: Sender<Event>,
     prompt: UnboundedSender<Event>,
     catalogue: Catalogue,
+    snapshots: Option<Snapshots>,
+    drain: CancellationToken,
 }
 
 impl Clients {
@@ -34,7 +44,17 @@ impl Clients {
         prompt: UnboundedSender<Event>,
         catalogue: Catalogue,
     ) -> Clients {
-        Clients { events, prompt, catalogue }
+        let drain = CancellationToken::new();
+        Clients { events, prompt, catalogue, snapshots: None, drain }
+    }
+
+    /// Shows these snapshots to those who watch, until `drain`.
+    pub(super) fn shown_by(
+        self,
+        snapshots: Option<Snapshots>,
+        drain: CancellationToken,
+    ) -> Clients {
+        Clients { snapshots, drain, ..self }
     }
 
     async fn ask<T>(&self, event: impl FnOnce(oneshot::Sender<T>) -> Event) -> Result<T, Status> {
@@ -48,6 +68,7 @@ impl Clients {
 #[tonic::async_trait]
 impl ClientService for Clients {
     type SearchStream = Followed;
+    type WatchStream = ReceiverStream<Result<WatchResponse, Status>>;
 
     async fn search(&self, request: Request<SearchRequest>) -> Result<Response<Followed>, Status> {
         let order = SearchOrder::try_from(request.into_inner())
@@ -91,6 +112,40 @@ impl ClientService for Clients {
         _request: Request<StatusRequest>,
     ) -> Result<Response<StatusResponse>, Status> {
         Ok(Response::new(self.ask(|reply| Event::Asked { reply }).await?))
+    }
+
+    async fn watch(
+        &self,
+        request: Request<WatchRequest>,
+    ) -> Result<Response<Self::WatchStream>, Status> {
+        let Some(snapshots) = self.snapshots.clone() else {
+            return Err(Status::failed_precondition("this coordinator cannot be watched"));
+        };
+        let interval = Duration::from_millis(request.into_inner().interval_ms.into());
+        // With room for one only, somebody who reads slowly is shown fewer snapshots, not older ones.
+        let (sender, shown) = mpsc::channel(1);
+        tokio::spawn(show(snapshots, interval.max(MIN_WATCH_INTERVAL), sender, self.drain.clone()));
+        Ok(Response::new(ReceiverStream::new(shown)))
+    }
+}
+
+/// Shows snapshots until the watcher is gone or the coordinator ends.
+async fn show(
+    snapshots: Snapshots,
+    interval: Duration,
+    sender: Sender<Result<WatchResponse, Status>>,
+    drain: CancellationToken,
+) {
+    let mut ticker = tokio::time::interval(interval);
+    ticker.set_missed_tick_behavior(MissedTickBehavior::Delay);
+    loop {
+        tokio::select! {
+            _ = ticker.tick() => {}
+            () = drain.cancelled() => return,
+            () = sender.closed() => return,
+        }
+        let Ok(place) = sender.reserve().await else { return };
+        place.send(Ok(WatchResponse { json: snapshots.take() }));
     }
 }
 

@@ -11,10 +11,12 @@ use crate::clock::Clock;
 use crate::crew::{Crew, check_threads};
 use crate::desk::Desk;
 use crate::error::chain;
+use crate::meter::Meter;
 use crate::observer::Observer;
 use crate::peers::{Ear, Peers, TELL_INTERVAL};
 use crate::searches::Searches;
 use crate::slots::{Sink, SlotReport};
+use crate::snapshots::Snapshots;
 use crate::{Error, link, peers};
 use clients::Clients;
 use event::Event;
@@ -68,6 +70,8 @@ pub struct Coordinator {
     config: CoordinatorConfig,
     catalogue: Catalogue,
     observer: Observer,
+    snapshots: Option<Snapshots>,
+    meter: Meter,
     listener: TcpListener,
     address: SocketAddr,
 }
@@ -85,8 +89,9 @@ impl Coordinator {
         let listener = TcpListener::bind(config.listen).map_err(failed)?;
         listener.set_nonblocking(true).map_err(failed)?;
         let address = listener.local_addr().map_err(failed)?;
-        let observer = Observer::default();
-        Ok(Coordinator { config, catalogue, observer, listener, address })
+        let (observer, snapshots) = (Observer::default(), None);
+        let meter = Meter::default();
+        Ok(Coordinator { config, catalogue, observer, snapshots, meter, listener, address })
     }
 
     /// Lets `observer` be told of everything that happens.
@@ -94,6 +99,19 @@ impl Coordinator {
     pub fn observed_by(mut self, observer: Observer) -> Coordinator {
         self.observer = observer;
         self
+    }
+
+    /// Lets those who watch it be shown these snapshots. Without them nobody can watch it.
+    #[must_use]
+    pub fn shown_by(mut self, snapshots: Snapshots) -> Coordinator {
+        self.snapshots = Some(snapshots);
+        self
+    }
+
+    /// What counts the messages to and from its workers.
+    #[must_use]
+    pub fn traffic_meter(&self) -> Meter {
+        self.meter.clone()
     }
 
     /// Where it listens.
@@ -117,7 +135,8 @@ impl Coordinator {
         let drain = CancellationToken::new();
         let grace = self.config.grace;
         let sessions = Sessions::new(events.clone(), desk.meter().clone(), self.catalogue.names());
-        let clients = Clients::new(events, prompt, self.catalogue);
+        let clients =
+            Clients::new(events, prompt, self.catalogue).shown_by(self.snapshots, drain.clone());
         tracing::info!(address = %self.address, threads = self.config.threads, "coordinator listens");
         let mut server = serve(self.listener, sessions, clients, ear, drain.clone())?;
         let inboxes = Inboxes { events: inbox, prompt: prompt_inbox };
@@ -139,7 +158,8 @@ impl Coordinator {
         let observer = self.observer.clone();
         let threads = self.config.threads;
         if threads == 0 {
-            return Ok((Desk::new(clock, None, observer), Searches::default()));
+            let desk = Desk::new(clock, None, observer).metered_by(self.meter.clone());
+            return Ok((desk, Searches::default()));
         }
         let prompt = prompt.clone();
         let sink: Sink = Arc::new(move |slot: Slot, report: SlotReport| {
@@ -150,7 +170,8 @@ impl Coordinator {
         // Nobody it tells is where the coordinator is.
         crew.share_with(Peers::new(""));
         let searches = crew.searches();
-        Ok((Desk::new(clock, Some((crew, threads)), observer), searches))
+        let desk = Desk::new(clock, Some((crew, threads)), observer);
+        Ok((desk.metered_by(self.meter.clone()), searches))
     }
 }
 

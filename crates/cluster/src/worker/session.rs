@@ -1,6 +1,6 @@
 //! One connection of a worker to its coordinator: [`Session`].
 
-use super::WorkerConfig;
+use super::{WorkerConfig, WorkerFact, WorkerObserver};
 use crate::Error;
 use crate::crew::Crew;
 use crate::outbox::{Outbox, Overflow};
@@ -43,6 +43,7 @@ pub(super) struct Session<'a> {
     crew: &'a mut Crew,
     reports: &'a mut UnboundedReceiver<(Slot, SlotReport)>,
     config: &'a WorkerConfig,
+    observer: &'a WorkerObserver,
     outbox: Arc<Outbox<WorkerMessage>>,
     welcomed: bool,
     /// Set once the worker is leaving: when it leaves at the latest.
@@ -54,9 +55,10 @@ impl<'a> Session<'a> {
         crew: &'a mut Crew,
         reports: &'a mut UnboundedReceiver<(Slot, SlotReport)>,
         config: &'a WorkerConfig,
+        observer: &'a WorkerObserver,
     ) -> Session<'a> {
         let outbox = Outbox::new();
-        Session { crew, reports, config, outbox, welcomed: false, leaves_by: None }
+        Session { crew, reports, config, observer, outbox, welcomed: false, leaves_by: None }
     }
 
     pub(super) fn was_welcomed(&self) -> bool {
@@ -146,11 +148,13 @@ impl<'a> Session<'a> {
         for message in frame.messages {
             match CoordinatorSaid::try_from(message) {
                 Ok(CoordinatorSaid::Machine(message)) => {
+                    self.observer.note(WorkerFact::Heard(&message));
                     let messages = self.crew.handle(WorkerInput::Received(message));
                     self.pass_on(messages)?;
                 }
                 Ok(CoordinatorSaid::Welcome(worker)) => {
                     self.welcomed = true;
+                    self.observer.note(WorkerFact::Joined(worker));
                     let coordinator = &self.config.coordinator;
                     tracing::info!(%worker, coordinator, slots = self.config.threads, "joined");
                 }
@@ -197,6 +201,7 @@ impl<'a> Session<'a> {
 
     fn pass_on(&mut self, messages: Vec<FromWorker>) -> Result<(), Ended> {
         for message in messages {
+            self.observer.note(WorkerFact::Said(&message));
             self.say(WorkerSaid::Machine(message)).map_err(|status| lost(&said(&status)))?;
         }
         Ok(())
