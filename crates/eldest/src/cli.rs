@@ -1,6 +1,6 @@
 //! The command line: [`main_with`] reads it, runs one command and says how that went.
 
-use crate::{Failure, bench, coordinator, games, logging, perft, sim, solve, trace, worker};
+use crate::{Failure, bench, coordinator, games, logging, perft, sim, solve, top, trace, worker};
 use clap::error::ErrorKind;
 use clap::{Args, Parser, Subcommand};
 use logging::Format;
@@ -44,6 +44,8 @@ enum Command {
     Bench(Box<bench::BenchArgs>),
     /// Simulates a cluster on virtual time: any number of processors, and any fault
     Sim(Box<sim::SimArgs>),
+    /// Shows what goes on at a coordinator, live
+    Top(top::TopArgs),
     /// Tells what a trace holds: what happened to every window, and what it saved
     Trace(Box<trace::TraceCommand>),
     /// Lists the games and their notation
@@ -59,6 +61,7 @@ impl Command {
             Command::Solve(_)
             | Command::Bench(_)
             | Command::Sim(_)
+            | Command::Top(_)
             | Command::Trace(_)
             | Command::Games
             | Command::Perft(_) => "warn",
@@ -99,6 +102,7 @@ fn run(cli: Cli, catalogue: Catalogue) -> Result<(), Failure> {
             Command::Solve(args) => solve::run(*args, catalogue).await,
             Command::Bench(args) => bench::run(*args, catalogue).await,
             Command::Sim(args) => sim::run(&args, &catalogue),
+            Command::Top(args) => top::run(&args).await,
             Command::Trace(args) => trace::run(&args, &catalogue),
             Command::Games => games::run(&catalogue),
             Command::Perft(args) => perft::run(&args, &catalogue),

@@ -79,6 +79,7 @@ mod shutdown;
 mod sim;
 mod solve;
 mod suite;
+mod top;
 mod trace;
 mod watching;
 mod worker;

@@ -4,7 +4,7 @@ use super::metrics::Exposition;
 use crate::watching::Watching;
 use prometheus_client::collector::Collector;
 use prometheus_client::encoding::DescriptorEncoder;
-use report::Count;
+use report::{Count, Facts, Traffic};
 use std::collections::BTreeMap;
 use std::fmt;
 
@@ -18,7 +18,7 @@ impl Collector for CoordinatorMetrics {
         let live = self.0.lock();
         let ledger = live.ledger();
         let facts = ledger.facts();
-        show.info("build", "The program", ("version", env!("CARGO_PKG_VERSION")))?;
+        show.info("build_info", "The program", ("version", env!("CARGO_PKG_VERSION")))?;
         let (workers, slots) = live.slots();
         show.gauge("workers", "Workers that are there", workers)?;
         show.gauge("slots", "Search threads of all workers", slots)?;
@@ -55,37 +55,36 @@ impl Collector for CoordinatorMetrics {
         )?;
         show.counter("late_messages", "Messages for jobs nobody knew", facts.late_messages)?;
         show.counters("workers_gone", "Workers that went", "departure", counts(ledger.gone()))?;
-        show.counter(
-            "window_pushes",
-            "Narrowed windows sent to running jobs",
-            facts.windows_pushed,
-        )?;
-        let effects = [
-            ("cut", facts.windows_cut),
-            ("narrowed", facts.windows_applied.saturating_sub(facts.windows_cut)),
-            ("waiting", facts.windows_waiting),
-            ("late", facts.windows_late),
-        ];
-        show.counters("window_updates", "Windows that arrived", "effect", effects)?;
-        show.counter(
-            "window_saved_nodes",
-            "Positions that windows saved, estimated",
-            ledger.saved_nodes(),
-        )?;
-        show.delays(
-            "window_delay",
-            "From the push of a window until it was heard that it is applied",
-            &facts.window_delays,
-        )?;
-        let traffic = self.0.traffic();
-        let all = kinds("to_workers", &traffic.to_workers)
-            .chain(kinds("from_workers", &traffic.from_workers));
-        let all: Vec<([(&str, &str); 2], Count)> = all.collect();
-        let messages = all.iter().map(|(labels, count)| (*labels, count.messages));
-        show.family("messages", "Messages to and from workers", messages)?;
-        let bytes = all.iter().map(|(labels, count)| (*labels, count.bytes));
-        show.family("message_bytes", "Size of those messages, as encoded", bytes)
+        show_windows(&mut show, &facts, ledger.saved_nodes())?;
+        show_traffic(&mut show, &self.0.traffic())
     }
+}
+
+fn show_windows(show: &mut Exposition<'_>, facts: &Facts, saved_nodes: u64) -> fmt::Result {
+    show.counter("window_pushes", "Narrowed windows sent to running jobs", facts.windows_pushed)?;
+    let effects = [
+        ("cut", facts.windows_cut),
+        ("narrowed", facts.windows_applied.saturating_sub(facts.windows_cut)),
+        ("waiting", facts.windows_waiting),
+        ("late", facts.windows_late),
+    ];
+    show.counters("window_updates", "Windows that arrived", "effect", effects)?;
+    show.counter("window_saved_nodes", "Positions that windows saved, estimated", saved_nodes)?;
+    show.delays(
+        "window_delay",
+        "From the push of a window until it was heard that it is applied",
+        &facts.window_delays,
+    )
+}
+
+fn show_traffic(show: &mut Exposition<'_>, traffic: &Traffic) -> fmt::Result {
+    let all = kinds("to_workers", &traffic.to_workers)
+        .chain(kinds("from_workers", &traffic.from_workers));
+    let all: Vec<([(&str, &str); 2], Count)> = all.collect();
+    let messages = all.iter().map(|(labels, count)| (*labels, count.messages));
+    show.family("messages", "Messages to and from workers", messages)?;
+    let bytes = all.iter().map(|(labels, count)| (*labels, count.bytes));
+    show.family("message_bytes", "Size of those messages, as encoded", bytes)
 }
 
 fn counts<'a>(

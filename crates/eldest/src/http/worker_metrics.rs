@@ -111,7 +111,7 @@ impl Collector for WorkerMetrics {
         let all = |counts: &BTreeMap<&'static str, u64>| -> Vec<(&'static str, u64)> {
             counts.iter().map(|(&name, &count)| (name, count)).collect()
         };
-        show.info("build", "The program", ("version", env!("CARGO_PKG_VERSION")))?;
+        show.info("build_info", "The program", ("version", env!("CARGO_PKG_VERSION")))?;
         show.gauge(
             "worker_connected",
             "Whether the coordinator took this worker in",

@@ -4,6 +4,8 @@
 mod ledger;
 mod rates;
 mod snapshot;
+#[cfg(test)]
+mod tests;
 mod tree;
 mod updates;
 
@@ -13,9 +15,9 @@ pub use snapshot::{
 };
 pub use tree::{NodeNow, NodeState};
 
-use crate::trace::Spell;
-use crate::trace::Speller;
-use game::{Depth, Move, NodeKind, Setup, Window};
+use crate::trace::{Spell, Speller, problem_of};
+use crate::{Baseline, Cost, Facts, Terms};
+use game::{Depth, Move, NodeKind, Policy, Setup, Window};
 use rates::Rates;
 use std::collections::{BTreeMap, HashMap, VecDeque};
 use std::sync::Arc;
@@ -36,11 +38,18 @@ pub struct Live {
     jobs: HashMap<JobId, Running>,
     search: Option<Search>,
     standing: Standing,
+    /// When it was told, and the busy slots times nanoseconds of the search until then.
+    stood: Moment,
+    busy_slot_ns: u64,
     rates: Rates,
     updates: Updates,
     tree: LiveTree,
     finished: VecDeque<FinishedSearch>,
+    /// The latest sequential searches: what was searched, and what it took.
+    baselines: VecDeque<(Setup, Baseline)>,
     speller: Speller,
+    /// Spells the moves of the last search.
+    spell: Option<Spell>,
 }
 
 struct Member {
@@ -63,7 +72,6 @@ struct Running {
 struct Search {
     search: SearchId,
     setup: Arc<Setup>,
-    spell: Spell,
     started: Moment,
     depth: Option<Depth>,
 }
@@ -77,6 +85,12 @@ struct Standing {
     waiting: u32,
 }
 
+impl Standing {
+    fn busy(self) -> u32 {
+        self.slots.saturating_sub(self.idle_slots)
+    }
+}
+
 impl Live {
     /// A coordinator at its start. Moves are spelled by `speller`.
     #[must_use]
@@ -88,11 +102,15 @@ impl Live {
             jobs: HashMap::new(),
             search: None,
             standing: Standing::default(),
+            stood: Moment::default(),
+            busy_slot_ns: 0,
             rates: Rates::default(),
             updates: Updates::default(),
             tree: LiveTree::default(),
             finished: VecDeque::new(),
+            baselines: VecDeque::new(),
             speller,
+            spell: None,
         }
     }
 
@@ -112,8 +130,8 @@ impl Live {
     /// Busy slots, jobs at workers and brothers that wait, of the search that goes on.
     #[must_use]
     pub fn standing(&self) -> (u64, u64, u64) {
-        let Standing { slots, idle_slots, jobs, waiting } = self.standing;
-        (u64::from(slots.saturating_sub(idle_slots)), u64::from(jobs), u64::from(waiting))
+        let Standing { jobs, waiting, .. } = self.standing;
+        (u64::from(self.standing.busy()), u64::from(jobs), u64::from(waiting))
     }
 
     /// Whether a search goes on.
@@ -152,6 +170,8 @@ impl Live {
             }
             TraceEvent::Standing { slots, idle_slots, jobs, waiting } => {
                 let (slots, idle_slots, jobs, waiting) = (*slots, *idle_slots, *jobs, *waiting);
+                self.busy_slot_ns = self.busy_until(*at);
+                self.stood = *at;
                 self.standing = Standing { slots, idle_slots, jobs, waiting };
                 self.sample(*at);
             }
@@ -174,11 +194,15 @@ impl Live {
     }
 
     fn begin(&mut self, at: Moment, search: SearchId, setup: &Arc<Setup>) {
+        if let Some(spell) = &self.spell {
+            self.updates.spell(spell);
+        }
+        self.spell = Some((self.speller)(setup));
         self.tree.clear();
         self.jobs.clear();
         self.rates.clear(at, self.ledger.nodes());
-        let (spell, setup) = ((self.speller)(setup), setup.clone());
-        self.search = Some(Search { search, setup, spell, started: at, depth: None });
+        (self.standing, self.stood, self.busy_slot_ns) = (Standing::default(), at, 0);
+        self.search = Some(Search { search, setup: setup.clone(), started: at, depth: None });
     }
 
     fn end(&mut self, at: Moment, outcome: &Outcome) {
@@ -186,11 +210,13 @@ impl Live {
         let facts = self.ledger.current();
         let (outcome, value, line) = match outcome {
             Outcome::Solved { value, line } => {
-                ("solved", Some(value.to_string()), (search.spell)(line))
+                ("solved", Some(value.to_string()), self.spelt(line))
             }
             Outcome::Aborted => ("aborted", None, String::new()),
             Outcome::Failed { reason } => ("failed", None, reason.clone()),
         };
+        let passed = at.since(search.started);
+        let terms = self.compare(&search.setup, outcome == "solved", &facts, passed);
         self.finished.push_front(FinishedSearch {
             search: search.search,
             game: search.setup.game.clone(),
@@ -198,13 +224,14 @@ impl Live {
             outcome: outcome.to_string(),
             value,
             line,
-            seconds: crate::facts::seconds(at.since(search.started)),
+            seconds: crate::facts::seconds(passed),
             nodes: facts.nodes(),
             slots: facts.slots,
             busy_seconds: facts.busy_seconds(),
             discarded_nodes: facts.discarded_nodes,
             windows_pushed: facts.windows_pushed,
             windows_cut: facts.windows_cut,
+            terms,
         });
         self.finished.truncate(MAX_FINISHED);
         self.jobs.clear();
@@ -212,6 +239,28 @@ impl Live {
         for member in self.workers.values_mut() {
             member.jobs = 0;
         }
+    }
+
+    /// The terms of a search, if the same problem was searched sequentially before; a sequential
+    /// one is remembered for the next.
+    fn compare(&mut self, setup: &Setup, solved: bool, facts: &Facts, ns: u64) -> Option<Terms> {
+        if !solved {
+            return None;
+        }
+        let (problem, seconds) = (problem_of(setup), crate::facts::seconds(ns));
+        if setup.policy == Policy::Sequential {
+            self.baselines.push_front((problem, Baseline { seconds, nodes: facts.nodes() }));
+            self.baselines.truncate(MAX_FINISHED);
+            return None;
+        }
+        let (_, baseline) = self.baselines.iter().find(|(known, _)| *known == problem)?;
+        let cost = Cost {
+            processors: facts.slots,
+            seconds,
+            nodes: facts.nodes(),
+            busy_seconds: facts.busy_seconds(),
+        };
+        Terms::new(baseline, &cost)
     }
 
     fn note_job(&mut self, at: Moment, event: &TraceEvent) {
@@ -285,21 +334,33 @@ impl Live {
         }
     }
 
+    /// The share of the slots' time in which they had jobs, `passed` nanoseconds after the start.
+    #[expect(clippy::cast_precision_loss, reason = "2^53 ns are 104 days")]
+    fn load(&self, passed: u64, now: Moment) -> Option<f64> {
+        let time = u64::from(self.standing.slots) as f64 * passed as f64;
+        (time > 0.0).then(|| (self.busy_until(now) as f64 / time).min(1.0))
+    }
+
+    fn spelt(&self, path: &[Move]) -> String {
+        self.spell.as_ref().map_or_else(String::new, |spell| spell(path))
+    }
+
+    /// Busy slots times nanoseconds of the search until then.
+    fn busy_until(&self, at: Moment) -> u64 {
+        self.busy_slot_ns + u64::from(self.standing.busy()) * at.since(self.stood)
+    }
+
     fn sample(&mut self, at: Moment) {
-        let Standing { slots, idle_slots, .. } = self.standing;
-        self.rates.note(at, self.ledger.nodes(), slots - idle_slots.min(slots));
+        self.rates.note(at, self.ledger.nodes(), self.standing.busy());
     }
 
     /// How everything is `now`, which is the time of the last event at the earliest.
     #[must_use]
     pub fn snapshot(&self, now: Moment) -> Snapshot {
         let now = self.now.max(now);
-        let spell = |path: &[Move]| match &self.search {
-            Some(search) => (search.spell)(path),
-            None => String::new(),
-        };
+        let spell = |path: &[Move]| self.spelt(path);
         let facts = self.ledger.current();
-        let Standing { slots, idle_slots, jobs, waiting } = self.standing;
+        let Standing { slots, jobs, waiting, .. } = self.standing;
         let search = self.search.as_ref().map(|search| SearchNow {
             search: search.search,
             game: search.setup.game.clone(),
@@ -309,7 +370,8 @@ impl Live {
             nodes: facts.nodes(),
             nodes_per_second: self.rates.nodes_per_second(),
             slots,
-            busy_slots: slots - idle_slots.min(slots),
+            busy_slots: self.standing.busy(),
+            load: self.load(now.since(search.started), now),
             jobs,
             waiting_brothers: waiting,
             windows_pushed: facts.windows_pushed,

@@ -1,6 +1,7 @@
 //! What people and programs are shown of a coordinator: [`Snapshot`].
 
 use super::tree::NodeNow;
+use crate::Terms;
 use game::NodeKind;
 use serde::{Deserialize, Serialize};
 use ybw::{JobId, SearchId, WorkerId};
@@ -54,6 +55,8 @@ pub struct SearchNow {
     pub slots: u32,
     /// Those of them that have a job.
     pub busy_slots: u32,
+    /// The share of the slots' time since it began in which they had jobs.
+    pub load: Option<f64>,
     /// Jobs at workers, those that wait there for a slot included.
     pub jobs: u32,
     /// Brothers that wait for a worker.
@@ -173,4 +176,6 @@ pub struct FinishedSearch {
     pub windows_pushed: u64,
     /// Applied windows that cut something off at once.
     pub windows_cut: u64,
+    /// Speed-up and its terms, if the same problem was searched sequentially here before.
+    pub terms: Option<Terms>,
 }

@@ -12,12 +12,18 @@ struct Update {
     number: u64,
     pushed: Moment,
     cause: JobId,
-    raised_by: Option<Vec<Move>>,
+    raised_by: Option<Path>,
     old: Window,
     new: Window,
     job: JobId,
     worker: WorkerId,
     arrived: Option<(Moment, WindowEffect)>,
+}
+
+/// A path, spelled once its search is over.
+enum Path {
+    Moves(Vec<Move>),
+    Spelt(String),
 }
 
 /// The latest window updates, newest first, and what became of them.
@@ -36,7 +42,7 @@ impl Updates {
                     number: self.pushed,
                     pushed: traced.at,
                     cause: *cause,
-                    raised_by: raised_by.clone(),
+                    raised_by: raised_by.clone().map(Path::Moves),
                     old: *old,
                     new: *new,
                     job: *job,
@@ -57,6 +63,15 @@ impl Updates {
         }
     }
 
+    /// The moves of the updates until now are spelled like this.
+    pub(super) fn spell(&mut self, spell: impl Fn(&[Move]) -> String) {
+        for update in &mut self.latest {
+            if let Some(Path::Moves(moves)) = &update.raised_by {
+                update.raised_by = Some(Path::Spelt(spell(moves)));
+            }
+        }
+    }
+
     pub(super) fn latest(&self, spell: &impl Fn(&[Move]) -> String) -> Vec<UpdateNow> {
         let shown = |update: &Update| {
             let (open_nodes, saved) = match update.arrived {
@@ -67,7 +82,10 @@ impl Updates {
                 number: update.number,
                 at_seconds: crate::facts::seconds(update.pushed.0),
                 cause: update.cause,
-                raised_by: update.raised_by.as_deref().map(spell),
+                raised_by: update.raised_by.as_ref().map(|path| match path {
+                    Path::Moves(moves) => spell(moves),
+                    Path::Spelt(text) => text.clone(),
+                }),
                 old: update.old.to_string(),
                 new: update.new.to_string(),
                 job: update.job,

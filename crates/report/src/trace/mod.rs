@@ -12,7 +12,7 @@ mod split_tree;
 mod story;
 mod tables;
 #[cfg(test)]
-mod tests;
+pub(crate) mod tests;
 mod timeline;
 
 pub use file::{ClockKind, Header, Line, Reading, TRACE_VERSION, TraceError, read_trace};
@@ -21,6 +21,7 @@ pub use split_tree::{SplitView, split_dot, split_text};
 pub use story::{
     Fate, JobEnd, JobStory, NodeStory, SearchStory, Story, Telling, Update, WorkerStory,
 };
+pub(crate) use tables::problem_of;
 pub use tables::{
     SearchRow, UpdateTotals, jobs_table, search_rows, summary_table, totals_text, windows_table,
 };

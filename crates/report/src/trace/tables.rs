@@ -68,7 +68,7 @@ fn is_solved_plainly(search: &SearchStory) -> bool {
 }
 
 /// The question without how it is shared out.
-fn problem_of(setup: &Setup) -> Setup {
+pub(crate) fn problem_of(setup: &Setup) -> Setup {
     Setup {
         policy: Policy::Sequential,
         min_split: 1,

@@ -26,17 +26,18 @@ impl Witness for Events {
 }
 
 /// A search of a badly ordered tree by four workers of two slots each.
-fn events(policy: Policy) -> Vec<Traced> {
-    let game = "synthetic:b=8,d=6,kind=edges,order=random,seed=3";
+pub(crate) fn events(policy: Policy) -> Vec<Traced> {
+    let game = "synthetic:b=8,d=7,kind=edges,order=random,seed=2";
     let setup = Setup { policy, min_split: 2, table_mib: 0, ..Setup::new(game) };
     let workers = vec![Group { slots: 2, ..Group::steady(4) }];
-    let plan = Plan { workers, latency_ns: 20_000..=90_000, ..Plan::steady(setup, 4, 50_000) };
+    let steady = Plan::steady(setup, 4, 50_000);
+    let plan = Plan { workers, latency_ns: 20_000..=90_000, nodes_per_poll: 50, ..steady };
     let mut events = Events::default();
     sim::run(&plan, &Catalogue::standard(), &mut events).expect("the plan is sound");
     events.0
 }
 
-fn facts_of(events: &[Traced]) -> Facts {
+pub(crate) fn facts_of(events: &[Traced]) -> Facts {
     let mut fold = Fold::new(sim::SEARCH);
     events.iter().for_each(|traced| fold.note(traced));
     fold.finish()
@@ -46,7 +47,7 @@ fn header() -> Header {
     Header::new("a simulated search", ClockKind::Virtual)
 }
 
-fn story_of(events: &[Traced]) -> Story {
+pub(crate) fn story_of(events: &[Traced]) -> Story {
     let mut telling = Telling::new(header());
     events.iter().for_each(|traced| telling.note(traced));
     telling.finish()

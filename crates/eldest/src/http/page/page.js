@@ -45,6 +45,8 @@ function fill(table, rows, empty) {
 }
 
 const clip = (text, length) => (text.length > length ? text.slice(0, length - 1) + "…" : text);
+// A value as it is said: = 3, ≥ 3 or ≤ 3.
+const said = (value) => (value.startsWith(">=") ? ` ≥ ${value.slice(2)}` : value.startsWith("<=") ? ` ≤ ${value.slice(2)}` : ` = ${value}`);
 const seconds = (value) => (value < 10 ? value.toFixed(2) : value.toFixed(1));
 
 function showSearch(snapshot) {
@@ -59,6 +61,7 @@ function showSearch(snapshot) {
         ["nodes", short.format(search.nodes)],
         ["nodes/s", short.format(search.nodes_per_second)],
         ["busy slots", `${search.busy_slots} of ${search.slots}`],
+        ["load so far", search.load === null ? "–" : `${(100 * search.load).toFixed(1)} %`],
         ["jobs", whole.format(search.jobs)],
         ["waiting brothers", whole.format(search.waiting_brothers)],
         ["windows pushed", whole.format(search.windows_pushed)],
@@ -124,7 +127,7 @@ function showTree(nodes) {
     plies = Math.max(plies, node.ply + 1);
     const group = shape("g", { class: node.state });
     const name = node.path.split(" ").at(-1) || "root";
-    const value = node.value ? ` = ${node.value}` : "";
+    const value = node.value ? said(node.value) : "";
     const title = `${node.path || "root"}: ${node.state}${value}, ${whole.format(node.nodes)} nodes`;
     group.append(
       shape("title", {}, title),
@@ -157,22 +160,60 @@ function showTables(snapshot) {
     cells: [`j${j.job}`, worker(j.worker), clip(j.path || "root", 40), j.kind, j.window, seconds(j.seconds), j.nodes],
   })), "no job is at work");
   fill("finished", finished.map((f) => {
-    const time = f.slots * f.seconds;
-    const load = time > 0 ? Math.min(1, f.busy_seconds / time) : 0;
-    const discarded = f.nodes > 0 ? load * Math.min(1, f.discarded_nodes / f.nodes) : 0;
-    const text = `kept ${Math.round(100 * (load - discarded))} %, discarded ${Math.round(100 * discarded)} %, idle ${Math.round(100 * (1 - load))} %`;
-    const bar = element("div", { class: "bar", role: "img", "aria-label": text, title: text });
-    const part = (share, kind) => {
-      const made = element("span", { class: kind });
-      made.style.width = `${100 * share}%`;
-      return made;
-    };
-    bar.append(part(load - discarded, "part-useful"), part(discarded, "part-discarded"));
+    const percent = (share) => `${(100 * share).toFixed(1)} %`;
     return {
       cells: [`s${f.search}`, clip(`${f.game} ${f.position}`, 60), f.outcome === "solved" ? f.value : f.outcome, f.seconds.toFixed(3), f.nodes, f.slots,
-        bar, `${whole.format(f.windows_pushed)} (${whole.format(f.windows_cut)})`],
+        f.terms?.speed_up.toFixed(2), f.terms && percent(f.terms.search_overhead), useBar(f), `${whole.format(f.windows_pushed)} (${whole.format(f.windows_cut)})`],
     };
   }), "no search has finished yet");
+}
+
+// What the processors' time of a finished search went into. Without a sequential search to compare with, all
+// that is known of overhead is what was discarded.
+function useBar({ slots, seconds, busy_seconds, nodes, discarded_nodes, terms }) {
+  const time = slots * seconds;
+  const load = terms?.load ?? (time > 0 ? Math.min(1, busy_seconds / time) : 0);
+  const parts = terms
+    ? [
+        ["useful", (load * terms.performance) / (1 + terms.search_overhead)],
+        ["overhead", (load * terms.performance * terms.search_overhead) / (1 + terms.search_overhead)],
+        ["slower", load * (1 - terms.performance)],
+      ]
+    : [
+        ["useful", load * (1 - Math.min(1, discarded_nodes / Math.max(1, nodes)))],
+        ["overhead", load * Math.min(1, discarded_nodes / Math.max(1, nodes))],
+      ];
+  const text = [...parts, ["idle", 1 - load]].map(([name, share]) => `${name} ${Math.round(100 * share)} %`).join(", ");
+  const bar = element("div", { class: "bar", role: "img", "aria-label": text, title: text });
+  for (const [name, share] of parts) {
+    const made = element("span", { class: `part-${name}` });
+    made.style.width = `${100 * Math.max(0, share)}%`;
+    bar.append(made);
+  }
+  return bar;
+}
+
+// Speed-up of finished searches against slots, with the line of a perfect one.
+function showSpeedUps(finished) {
+  const known = finished.filter((search) => search.terms);
+  $("speed-ups").parentElement.hidden = known.length === 0;
+  const [width, height, left] = [600, 220, 40];
+  const most = Math.max(2, ...known.map(({ slots, terms }) => Math.max(slots, terms.speed_up)));
+  const x = (slots) => left + (slots / most) * (width - left - 12);
+  const y = (speed) => height - (speed / most) * (height - 12);
+  const made = [
+    shape("line", { x1: x(0), y1: y(0), x2: x(most), y2: y(0) }),
+    shape("line", { x1: x(0), y1: y(0), x2: x(0), y2: y(most) }),
+    shape("line", { x1: x(0), y1: y(0), x2: x(most), y2: y(most), "stroke-dasharray": "4 4" }),
+    shape("text", { x: left - 6, y: y(most) + 10, "text-anchor": "end" }, most.toFixed(1)),
+    shape("text", { x: x(most), y: height + 16, "text-anchor": "end" }, `${most.toFixed(1)} slots`),
+  ];
+  for (const { search, slots, terms } of known) {
+    const dot = shape("circle", { cx: x(slots), cy: y(terms.speed_up), r: 5 });
+    dot.append(shape("title", {}, `s${search}: ${terms.speed_up.toFixed(2)} with ${slots} slots`));
+    made.push(dot);
+  }
+  $("speed-ups").replaceChildren(...made);
 }
 
 function show(snapshot) {
@@ -183,6 +224,7 @@ function show(snapshot) {
   showSpeed(snapshot.rates);
   showTree(snapshot.tree);
   showTables(snapshot);
+  showSpeedUps(snapshot.finished);
 }
 
 async function complain(response) {
