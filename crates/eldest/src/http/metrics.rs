@@ -120,7 +120,7 @@ impl<'a> Exposition<'a> {
                 count
             })
             .sum();
-        buckets.push((f64::MAX, rest));
+        buckets.push((f64::INFINITY, rest));
         encoder.encode_histogram::<NoLabelSet>(sum, delays.number(), &buckets, None)
     }
 
