@@ -18,6 +18,9 @@ const CONNECTION_WINDOW: u32 = 8 << 20;
 const KEEPALIVE_INTERVAL: Duration = Duration::from_secs(2);
 /// How long it may take to answer. A silent peer is found within the sum of both.
 const KEEPALIVE_TIMEOUT: Duration = Duration::from_secs(4);
+/// Metadata of a session's answer: what the spans of both processes belong to, as W3C Trace Context
+/// writes it.
+pub(crate) const TRACEPARENT: &str = "traceparent";
 /// How often the system itself probes an idle connection.
 pub(crate) const TCP_KEEPALIVE: Duration = Duration::from_secs(30);
 /// Most streams of one connection.

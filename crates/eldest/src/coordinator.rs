@@ -2,6 +2,7 @@
 
 use crate::Failure;
 use crate::http::{self, CoordinatorMetrics, Page};
+use crate::otlp::OtlpArgs;
 use crate::shutdown::on_signal;
 use crate::trace::{Recorder, TraceArgs};
 use crate::watching::Watching;
@@ -29,6 +30,8 @@ pub(crate) struct CoordinatorArgs {
     /// Show metrics for Prometheus at http://ADDRESS/metrics
     #[arg(long, value_name = "ADDRESS", env = "ELDEST_METRICS")]
     metrics: Option<SocketAddr>,
+    #[command(flatten)]
+    otlp: OtlpArgs,
 }
 
 /// Serves until it is told to stop.
@@ -44,8 +47,14 @@ pub(crate) async fn run(args: CoordinatorArgs, catalogue: Catalogue) -> Result<(
         recorder.begin("coordinator", ClockKind::Real);
         recorder.observer()
     });
-    let coordinator = coordinator.observed_by(watching.observer().and(recorded));
-    let ended = coordinator.shown_by(watching.snapshots()).run(shutdown).await;
+    let mut spans = args.otlp.coordinator()?;
+    let observer = watching.observer().and(recorded).and(std::mem::take(&mut spans.observer));
+    let mut coordinator = coordinator.observed_by(observer).shown_by(watching.snapshots());
+    if let Some(traceparent) = &spans.traceparent {
+        coordinator = coordinator.in_context(traceparent);
+    }
+    let ended = coordinator.run(shutdown).await;
+    spans.finish();
     let written = recorder.map_or(Ok(()), Recorder::finish);
     ended?;
     written

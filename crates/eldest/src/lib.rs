@@ -71,6 +71,7 @@ mod files;
 mod games;
 mod http;
 mod logging;
+mod otlp;
 mod output;
 mod perft;
 mod question;

@@ -2,6 +2,7 @@
 
 use crate::engine::cores;
 use crate::http::{self, WorkerMetrics};
+use crate::otlp::OtlpArgs;
 use crate::shutdown::on_signal;
 use crate::{Failure, choices};
 use clap::Args;
@@ -34,6 +35,8 @@ pub(crate) struct WorkerArgs {
     /// Show metrics for Prometheus at http://ADDRESS/metrics
     #[arg(long, value_name = "ADDRESS", env = "ELDEST_METRICS")]
     metrics: Option<SocketAddr>,
+    #[command(flatten)]
+    otlp: OtlpArgs,
     /// End when standard input ends, and so with the process that holds its other end
     #[arg(long, hide = true)]
     while_stdin: bool,
@@ -52,7 +55,8 @@ pub(crate) async fn run(args: WorkerArgs, catalogue: Catalogue) -> Result<(), Fa
     }
     let threads = args.threads.unwrap_or_else(cores);
     let metrics = WorkerMetrics::new(threads);
-    let observer = metrics.observer();
+    let mut spans = args.otlp.worker()?;
+    let observer = metrics.observer().and(std::mem::take(&mut spans.observer));
     if let Some(address) = args.metrics {
         http::serve("metrics", http::listen("--metrics", address)?, http::metrics_routes(metrics))?;
     }
@@ -62,5 +66,7 @@ pub(crate) async fn run(args: WorkerArgs, catalogue: Catalogue) -> Result<(), Fa
         connect_patience: args.patience,
         ..WorkerConfig::new(args.coordinator, threads)
     };
-    Ok(cluster::run_observed_worker(config, catalogue, observer, shutdown).await?)
+    let ended = cluster::run_observed_worker(config, catalogue, observer, shutdown).await;
+    spans.finish();
+    Ok(ended?)
 }

@@ -110,6 +110,16 @@ fn a_coordinator_that_is_not_there_is_named_with_the_time_it_was_waited_for() {
     check_refused(&["worker", "--threads", "1", "--coordinator", "no address"], "no address");
 }
 
+#[cfg(not(feature = "otlp"))]
+#[test]
+fn spans_need_a_program_that_can_make_them() {
+    let otlp = ["--otlp", "http://127.0.0.1:4317"];
+    let coordinator = ["coordinator", "--listen", "127.0.0.1:0"];
+    check_refused(&[&coordinator[..], &otlp].concat(), "--features otlp");
+    let worker = ["worker", "--coordinator", "http://127.0.0.1:1"];
+    check_refused(&[&worker[..], &otlp].concat(), "--features otlp");
+}
+
 #[test]
 fn a_port_in_use_is_named() {
     let taken = TcpListener::bind("127.0.0.1:0").expect("there is a free port");

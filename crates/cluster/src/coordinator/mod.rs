@@ -29,6 +29,7 @@ use tokio::sync::mpsc::{self, Receiver, UnboundedReceiver, UnboundedSender};
 use tokio::task::JoinHandle;
 use tokio::time::MissedTickBehavior;
 use tokio_util::sync::CancellationToken;
+use tonic::metadata::{Ascii, MetadataValue};
 use tonic::transport;
 use tonic::transport::server::TcpIncoming;
 use wire::MAX_MESSAGE_BYTES;
@@ -72,6 +73,7 @@ pub struct Coordinator {
     observer: Observer,
     snapshots: Option<Snapshots>,
     meter: Meter,
+    traceparent: Option<MetadataValue<Ascii>>,
     listener: TcpListener,
     address: SocketAddr,
 }
@@ -91,7 +93,16 @@ impl Coordinator {
         let address = listener.local_addr().map_err(failed)?;
         let (observer, snapshots) = (Observer::default(), None);
         let meter = Meter::default();
-        Ok(Coordinator { config, catalogue, observer, snapshots, meter, listener, address })
+        Ok(Coordinator {
+            config,
+            catalogue,
+            observer,
+            snapshots,
+            meter,
+            traceparent: None,
+            listener,
+            address,
+        })
     }
 
     /// Lets `observer` be told of everything that happens.
@@ -105,6 +116,14 @@ impl Coordinator {
     #[must_use]
     pub fn shown_by(mut self, snapshots: Snapshots) -> Coordinator {
         self.snapshots = Some(snapshots);
+        self
+    }
+
+    /// Tells each worker, in the metadata of its session, the context of the traces that its spans belong
+    /// to: a `traceparent` of W3C Trace Context.
+    #[must_use]
+    pub fn in_context(mut self, traceparent: &str) -> Coordinator {
+        self.traceparent = traceparent.parse().ok();
         self
     }
 
@@ -134,7 +153,8 @@ impl Coordinator {
         let ear = Ear::new(searches);
         let drain = CancellationToken::new();
         let grace = self.config.grace;
-        let sessions = Sessions::new(events.clone(), desk.meter().clone(), self.catalogue.names());
+        let sessions = Sessions::new(events.clone(), desk.meter().clone(), self.catalogue.names())
+            .in_context(self.traceparent);
         let clients =
             Clients::new(events, prompt, self.catalogue).shown_by(self.snapshots, drain.clone());
         tracing::info!(address = %self.address, threads = self.config.threads, "coordinator listens");

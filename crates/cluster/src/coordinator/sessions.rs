@@ -1,6 +1,7 @@
 //! The service that workers dial: [`Sessions`].
 
 use super::event::Event;
+use crate::link::TRACEPARENT;
 use crate::meter::Meter;
 use crate::outbox::Outbox;
 use std::net::SocketAddr;
@@ -11,6 +12,7 @@ use tokio::sync::mpsc::Sender;
 use tokio::sync::oneshot;
 use tokio::time::timeout;
 use tokio_stream::{Stream, StreamExt};
+use tonic::metadata::{Ascii, MetadataValue};
 use tonic::{Request, Response, Status, Streaming};
 use wire::v1::coordinator_service_server::CoordinatorService;
 use wire::v1::{CoordinatorMessage, SessionRequest, SessionResponse};
@@ -26,11 +28,17 @@ pub(super) struct Sessions {
     events: Sender<Event>,
     meter: Meter,
     games: Vec<String>,
+    traceparent: Option<MetadataValue<Ascii>>,
 }
 
 impl Sessions {
     pub(super) fn new(events: Sender<Event>, meter: Meter, games: Vec<String>) -> Sessions {
-        Sessions { events, meter, games }
+        Sessions { events, meter, games, traceparent: None }
+    }
+
+    /// Tells each worker the context of the traces that its spans belong to.
+    pub(super) fn in_context(self, traceparent: Option<MetadataValue<Ascii>>) -> Sessions {
+        Sessions { traceparent, ..self }
     }
 }
 
@@ -64,7 +72,11 @@ impl CoordinatorService for Sessions {
         let (events, meter) = (self.events.clone(), self.meter.clone());
         let listener = Listener { events, meter, outbox };
         tokio::spawn(listener.attend(greeting, inbound));
-        Ok(Response::new(Box::pin(frames)))
+        let mut response: Response<Self::SessionStream> = Response::new(Box::pin(frames));
+        if let Some(traceparent) = &self.traceparent {
+            response.metadata_mut().insert(TRACEPARENT, traceparent.clone());
+        }
+        Ok(response)
     }
 }
 

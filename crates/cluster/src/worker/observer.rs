@@ -7,6 +7,11 @@ use ybw::{FromWorker, ToWorker, WorkerId};
 /// Something that happened at a worker process.
 #[derive(Clone, Copy, PartialEq, Debug)]
 pub enum WorkerFact<'a> {
+    /// A session was opened; the coordinator may have told the context of its traces.
+    Opened {
+        /// As W3C Trace Context writes it.
+        traceparent: Option<&'a str>,
+    },
     /// The coordinator took it in.
     Joined(WorkerId),
     /// The session ended, whoever ended it.
@@ -28,6 +33,18 @@ impl WorkerObserver {
     /// An observer that does this with every fact.
     pub fn new(note: impl Fn(WorkerFact<'_>) + Send + Sync + 'static) -> WorkerObserver {
         WorkerObserver(Some(Arc::new(note)))
+    }
+
+    /// Both this one and the other, in this order.
+    #[must_use]
+    pub fn and(self, other: WorkerObserver) -> WorkerObserver {
+        match (self.0, other.0) {
+            (Some(first), Some(second)) => WorkerObserver::new(move |fact| {
+                first(fact);
+                second(fact);
+            }),
+            (first, second) => WorkerObserver(first.or(second)),
+        }
     }
 
     pub(super) fn note(&self, fact: WorkerFact<'_>) {

@@ -3,6 +3,7 @@
 use super::{WorkerConfig, WorkerFact, WorkerObserver};
 use crate::Error;
 use crate::crew::Crew;
+use crate::link::TRACEPARENT;
 use crate::outbox::{Outbox, Overflow};
 use crate::peers::TELL_INTERVAL;
 use crate::slots::SlotReport;
@@ -94,6 +95,9 @@ impl<'a> Session<'a> {
         let late = |_| Status::deadline_exceeded("it did not answer the Hello");
         let response =
             timeout(WELCOME_PATIENCE, client.session(requests)).await.map_err(late)??;
+        let traceparent = response.metadata().get(TRACEPARENT);
+        let traceparent = traceparent.and_then(|value| value.to_str().ok());
+        self.observer.note(WorkerFact::Opened { traceparent });
         Ok(response.into_inner())
     }
 

@@ -64,7 +64,7 @@ impl Counts {
                 self.jobs += 1;
                 self.taken += 1;
             }
-            WorkerFact::Heard(_) => {}
+            WorkerFact::Heard(_) | WorkerFact::Opened { .. } => {}
             WorkerFact::Said(message) => self.note_said(message),
         }
     }
