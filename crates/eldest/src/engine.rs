@@ -61,6 +61,7 @@ impl Engine {
         name: &str,
     ) -> Result<Answer, Failure> {
         let (setup, mut progress) = (question.setup.clone(), Progress::new(name));
+        let mut pace = Pace::default();
         match self {
             Engine::Sequential(catalogue) => {
                 let catalogue = catalogue.clone();
@@ -72,7 +73,7 @@ impl Engine {
                     (catalogue.clone(), *threads, observer.clone());
                 let order = SearchOrder { setup, processors: 0, limit };
                 on_a_thread(None, move |stop| {
-                    let watch = |update| progress.show(&standing(&update));
+                    let watch = |update| progress.show(&pace.text(&update, Instant::now()));
                     Ok(cluster::solve_here(&catalogue, order, threads, stop, observer, watch)?)
                 })
                 .await
@@ -85,7 +86,7 @@ impl Engine {
                     if let Some(news) = desertion.note(&update, Instant::now()) {
                         progress.say(&news);
                     }
-                    progress.show(&standing(&update));
+                    progress.show(&pace.text(&update, Instant::now()));
                 };
                 Ok(followed.answer(watch).await?)
             }
@@ -223,20 +224,43 @@ impl Desertion {
     }
 }
 
-/// How a search stands, for a person.
-fn standing(update: &SearchUpdate) -> String {
-    match update {
-        SearchUpdate::Accepted(search) => format!("search {search}"),
-        SearchUpdate::Queued { ahead } => format!("{ahead} searches are before it"),
-        SearchUpdate::Progress(standing) => {
-            let Standing { depth, tally, slots, idle_slots, jobs, line_text, .. } = standing;
-            let nodes = report::grouped(tally.nodes + tally.quiescence);
-            let busy = slots.saturating_sub(*idle_slots);
-            let line = line_text.iter().take(MAX_SHOWN_MOVES).cloned().collect::<Vec<_>>();
-            let line = line.join(" ");
-            format!("depth {depth}, {nodes} nodes, {busy} of {slots} slots, {jobs} jobs  {line}")
+/// How fast a search is, from what it tells of itself now and then.
+#[derive(Debug, Default)]
+struct Pace {
+    last: Option<(Instant, u64)>,
+}
+
+impl Pace {
+    /// How a search stands, for a person.
+    fn text(&mut self, update: &SearchUpdate, now: Instant) -> String {
+        match update {
+            SearchUpdate::Accepted(search) => format!("search {search}"),
+            SearchUpdate::Queued { ahead } => format!("{ahead} searches are before it"),
+            SearchUpdate::Progress(standing) => {
+                let Standing { depth, tally, slots, idle_slots, jobs, line_text, .. } = standing;
+                let nodes = tally.nodes + tally.quiescence;
+                let speed = self.speed(now, nodes);
+                let nodes = report::grouped(nodes);
+                let busy = slots.saturating_sub(*idle_slots);
+                let line = line_text.iter().take(MAX_SHOWN_MOVES).cloned().collect::<Vec<_>>();
+                let line = line.join(" ");
+                format!(
+                    "depth {depth}, {nodes} nodes{speed}, {busy} of {slots} slots, {jobs} jobs  {line}"
+                )
+            }
+            SearchUpdate::Answer(_) => String::new(),
         }
-        SearchUpdate::Answer(_) => String::new(),
+    }
+
+    /// Positions per second since the last call, in words; nothing the first time.
+    #[expect(clippy::cast_precision_loss, reason = "counts stay far below 2^53")]
+    fn speed(&mut self, now: Instant, nodes: u64) -> String {
+        let last = self.last.replace((now, nodes));
+        let Some((then, before)) = last.filter(|(then, _)| *then < now) else {
+            return String::new();
+        };
+        let per_second = nodes.saturating_sub(before) as f64 / (now - then).as_secs_f64();
+        format!(", {:.1} million/s", per_second / 1e6)
     }
 }
 

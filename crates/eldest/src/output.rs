@@ -2,6 +2,7 @@
 
 use crate::Failure;
 use std::io::{self, IsTerminal, Write};
+use std::time::{Duration, Instant};
 
 /// Prints one or more lines of a result.
 pub(crate) fn print(text: &str) -> Result<(), Failure> {
@@ -18,18 +19,24 @@ pub(crate) fn warn(text: &str) {
     let _ = writeln!(io::stderr(), "warning: {text}");
 }
 
-/// A line on standard error that is overwritten by the next one and goes away with its owner; only
-/// if that is a terminal.
+/// A line on standard error that is overwritten by the next one and goes away with its owner. If that
+/// is no terminal, a plain line now and then.
 pub(crate) struct Progress {
     name: String,
     shown: bool,
     terminal: bool,
+    /// When something was said last.
+    said: Instant,
 }
+
+/// How often something is said where it stays, at most.
+const PLAIN_INTERVAL: Duration = Duration::from_secs(10);
 
 impl Progress {
     /// Shows nothing yet. Every line will begin with `name`.
     pub(crate) fn new(name: &str) -> Progress {
-        Progress { name: name.to_string(), shown: false, terminal: io::stderr().is_terminal() }
+        let terminal = io::stderr().is_terminal();
+        Progress { name: name.to_string(), shown: false, terminal, said: Instant::now() }
     }
 
     /// Says a line that stays, on a terminal or not.
@@ -44,6 +51,9 @@ impl Progress {
             // A terminal that is gone is no reason to end the search.
             let _ = write!(io::stderr(), "{CLEAR}{}: {text}", self.name);
             self.shown = true;
+        } else if self.said.elapsed() >= PLAIN_INTERVAL {
+            self.said = Instant::now();
+            let _ = writeln!(io::stderr(), "{}: {text}", self.name);
         }
     }
 }

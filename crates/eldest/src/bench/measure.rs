@@ -12,6 +12,7 @@ use game::{Interval, Policy, Setup, Value};
 use report::trace::ClockKind;
 use report::{Baseline, Comparison, Facts, Run};
 use search::Catalogue;
+use std::time::{Duration, Instant};
 
 /// Where the processors are.
 pub(super) enum Site {
@@ -48,15 +49,17 @@ impl Measurement<'_> {
     pub(super) async fn run(&self) -> Result<Comparison, Failure> {
         let (mut baselines, mut runs) = (Vec::new(), Vec::new());
         let mut truths: Option<Vec<Value>> = None;
+        let began = Instant::now();
         for turn in 1..=self.runs {
-            let searches = self.baseline(turn).await?;
+            let left = self.left(turn, began.elapsed());
+            let searches = self.baseline(turn, &left).await?;
             let known =
                 truths.get_or_insert_with(|| searches.iter().filter_map(value_of).collect());
             self.check_against(known, &searches, &format!("sequential run {turn}"))?;
             let pass = Run { processors: 1, searches };
             baselines.push(Baseline { seconds: pass.seconds(), nodes: pass.total(Facts::nodes) });
             for &step in &self.steps {
-                let run = self.step(step, turn).await?;
+                let run = self.step(step, turn, &left).await?;
                 let name = format!("P = {} run {turn}", run.processors);
                 self.check_against(known, &run.searches, &name)?;
                 runs.push(run);
@@ -65,14 +68,25 @@ impl Measurement<'_> {
         Ok(Comparison { problem: self.problem(), baselines, runs })
     }
 
-    async fn baseline(&self, turn: u32) -> Result<Vec<Facts>, Failure> {
+    /// How long it will take from the beginning of a turn, in words, once that is known.
+    fn left(&self, turn: u32, passed: Duration) -> String {
+        let done = turn - 1;
+        if done == 0 {
+            return String::new();
+        }
+        let left = passed / done * (self.runs - done);
+        let seconds = Duration::from_secs(left.as_secs().max(1));
+        format!(", about {} left at its start", humantime::format_duration(seconds))
+    }
+
+    async fn baseline(&self, turn: u32, left: &str) -> Result<Vec<Facts>, Failure> {
         let plain: Vec<Question> = self.questions.iter().map(sequential).collect();
         let engine = match &self.site {
             Site::Loopback { catalogue, .. } => Engine::Sequential(catalogue.clone()),
             Site::Cluster(client) => Engine::Remote { client: client.clone(), processors: 1 },
         };
         let name = format!("sequential run {turn}");
-        let searches = self.pass(&engine, &plain, &name).await?;
+        let searches = self.pass(&engine, &plain, &name, left).await?;
         if let Some(recorder) = self.trace {
             for (question, facts) in plain.iter().zip(&searches) {
                 let title = format!("{}, {name}", question.label());
@@ -82,7 +96,7 @@ impl Measurement<'_> {
         Ok(searches)
     }
 
-    async fn step(&self, step: u32, turn: u32) -> Result<Run, Failure> {
+    async fn step(&self, step: u32, turn: u32, left: &str) -> Result<Run, Failure> {
         match &self.site {
             Site::Loopback { catalogue, threads } => {
                 let processors = step * u32::from(*threads);
@@ -92,14 +106,14 @@ impl Measurement<'_> {
                     recorder.observer()
                 });
                 let loopback = Loopback::start(catalogue.clone(), step, *threads, observer).await?;
-                let searches = self.pass(&loopback.engine(), self.questions, &name).await?;
+                let searches = self.pass(&loopback.engine(), self.questions, &name, left).await?;
                 loopback.stop().await?;
                 Ok(Run { processors, searches })
             }
             Site::Cluster(client) => {
                 let engine = Engine::Remote { client: client.clone(), processors: step };
                 let name = format!("P = {step} run {turn}");
-                let searches = self.pass(&engine, self.questions, &name).await?;
+                let searches = self.pass(&engine, self.questions, &name, left).await?;
                 Ok(Run { processors: step, searches })
             }
         }
@@ -111,11 +125,12 @@ impl Measurement<'_> {
         engine: &Engine,
         questions: &[Question],
         name: &str,
+        left: &str,
     ) -> Result<Vec<Facts>, Failure> {
         let mut searches = Vec::new();
         for question in questions {
             let label = format!("{}, {name} of {}", question.label(), self.runs);
-            let facts = engine.solve(question, None, &label).await?.facts;
+            let facts = engine.solve(question, None, &format!("{label}{left}")).await?.facts;
             if value_of(&facts).is_none() {
                 return Err(Failure::run(format!("{label}: no score, but {:?}", facts.outcome)));
             }

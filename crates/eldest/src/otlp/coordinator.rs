@@ -79,6 +79,23 @@ impl Fold {
                     job.nodes += positions(spent);
                 }
             }
+            TraceEvent::WindowPushed { .. } | TraceEvent::WindowArrived { .. } => {
+                self.note_window(at, &traced.event);
+            }
+            TraceEvent::WorkerJoined { .. }
+            | TraceEvent::DepthBegun { .. }
+            | TraceEvent::Standing { .. }
+            | TraceEvent::SplitWished { .. }
+            | TraceEvent::JobDiscarded { .. }
+            | TraceEvent::LateMessage { .. }
+            | TraceEvent::BrotherReopened { .. }
+            | TraceEvent::NodeResolved { .. }
+            | TraceEvent::SearchSettled { .. } => {}
+        }
+    }
+
+    fn note_window(&mut self, at: u64, event: &TraceEvent) {
+        match event {
             TraceEvent::WindowPushed { job, old, new, cause, .. } => {
                 let attributes = vec![
                     text("eldest.window.old", old.to_string()),
@@ -95,15 +112,7 @@ impl Fold {
                 attributes.extend(effect_attributes(*effect));
                 self.note_at(at, *job, "window arrived", attributes);
             }
-            TraceEvent::WorkerJoined { .. }
-            | TraceEvent::DepthBegun { .. }
-            | TraceEvent::Standing { .. }
-            | TraceEvent::SplitWished { .. }
-            | TraceEvent::JobDiscarded { .. }
-            | TraceEvent::LateMessage { .. }
-            | TraceEvent::BrotherReopened { .. }
-            | TraceEvent::NodeResolved { .. }
-            | TraceEvent::SearchSettled { .. } => {}
+            _ => {}
         }
     }
 
