@@ -121,6 +121,29 @@ fn spans_need_a_program_that_can_make_them() {
 }
 
 #[test]
+fn piped_output_has_no_escape_codes() {
+    let folder = tempfile::tempdir().expect("there is room for a folder");
+    let trace = folder.path().join("t.jsonl").display().to_string();
+    let game = ["--game", "connect:4x4"];
+    let calls: [Vec<&str>; 8] = [
+        [&["solve"], &game[..], &["--trace", &trace]].concat(),
+        [&["solve"], &game[..], &["--json"]].concat(),
+        [&["bench"], &game[..], &["--workers", "2", "--runs", "1", "--log", "debug"]].concat(),
+        [&["sim"], &game[..], &["--processors", "4"]].concat(),
+        vec!["trace", &trace, "summary"],
+        vec!["trace", &trace, "jobs"],
+        vec!["games"],
+        vec!["bench", "--help"],
+    ];
+    for call in calls {
+        let output = eldest(&call);
+        let said = text(&output.stdout) + &text(&output.stderr);
+        assert!(output.status.success() && !said.is_empty(), "{call:?}: {said}");
+        assert!(!said.contains('\x1b'), "{call:?}: {said:?}");
+    }
+}
+
+#[test]
 fn a_port_in_use_is_named() {
     let taken = TcpListener::bind("127.0.0.1:0").expect("there is a free port");
     let address = taken.local_addr().expect("it has an address").to_string();
