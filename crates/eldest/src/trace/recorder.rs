@@ -13,15 +13,17 @@ use std::io::{self, BufWriter, Write};
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering::Relaxed};
-use std::sync::mpsc::{Receiver, RecvTimeoutError, SyncSender, TrySendError, sync_channel};
+use std::sync::mpsc::{Receiver, SyncSender, TryRecvError, TrySendError, sync_channel};
 use std::thread::JoinHandle;
 use std::time::Duration;
 use ybw::{Moment, SearchId, TraceEvent, Traced};
 
 /// Lines that may wait to be written; what happens while so many wait is counted as lost.
 const MAX_WAITING: usize = 1 << 16;
-/// How long a line may wait in memory when nothing else happens.
-const FLUSH_INTERVAL: Duration = Duration::from_millis(200);
+/// How often it is looked whether there is something to write.
+const LOOK_INTERVAL: Duration = Duration::from_millis(20);
+/// Looks in vain after which what is in memory is written.
+const LOOKS_TO_FLUSH: u32 = 10;
 /// Bytes that are written at once.
 const BUFFER_BYTES: usize = 1 << 18;
 
@@ -69,7 +71,8 @@ pub(crate) struct Recorder {
     path: PathBuf,
     sender: SyncSender<Message>,
     lost: Arc<AtomicU64>,
-    thread: JoinHandle<io::Result<()>>,
+    /// Returns how many events were lost.
+    thread: JoinHandle<io::Result<u64>>,
 }
 
 impl Recorder {
@@ -150,10 +153,11 @@ impl Recorder {
         self.say(Message::End);
         let path = self.path.display();
         match self.thread.join() {
-            Ok(Ok(())) => match self.lost.load(Relaxed) {
-                0 => Ok(()),
-                lost => Err(Failure::run(format!("trace {path} ends with {lost} events lost"))),
-            },
+            Ok(Ok(0)) => Ok(()),
+            Ok(Ok(lost)) => {
+                let why = "the disk was too slow for them";
+                Err(Failure::run(format!("trace {path} lacks {lost} events lost: {why}")))
+            }
             Ok(Err(error)) => {
                 Err(Failure::run(format!("trace {path} is incomplete: cannot write it: {error}")))
             }
@@ -168,19 +172,24 @@ impl Recorder {
 }
 
 /// Writes what comes until it is told to end. After an error it goes on taking what comes.
-fn write(mut sink: Sink, receiver: &Receiver<Message>, lost: &AtomicU64) -> io::Result<()> {
-    let mut result = Ok(());
+///
+/// It looks now and then instead of waiting for each line: a thread that is woken takes a core away from a
+/// search, and waking it takes the coordinator's time.
+fn write(mut sink: Sink, receiver: &Receiver<Message>, lost: &AtomicU64) -> io::Result<u64> {
+    let (mut result, mut idle_looks, mut all_lost) = (Ok(()), 0, 0);
     loop {
-        let done = match receiver.recv_timeout(FLUSH_INTERVAL) {
+        let done = match receiver.try_recv() {
             Ok(Message::Line(line)) if result.is_ok() => {
-                sink.note(&line).and_then(|()| match lost.swap(0, Relaxed) {
-                    0 => Ok(()),
-                    lost => sink.note(&Line::Lost { lost }),
-                })
+                idle_looks = 0;
+                sink.note(&line).and_then(|()| sink.note_lost(lost, &mut all_lost))
             }
             Ok(Message::Line(_)) => Ok(()),
-            Err(RecvTimeoutError::Timeout) => sink.flush(),
-            Ok(Message::End) | Err(RecvTimeoutError::Disconnected) => break,
+            Err(TryRecvError::Empty) => {
+                idle_looks += 1;
+                std::thread::sleep(LOOK_INTERVAL);
+                if idle_looks == LOOKS_TO_FLUSH { sink.flush() } else { Ok(()) }
+            }
+            Ok(Message::End) | Err(TryRecvError::Disconnected) => break,
         };
         if let Err(error) = done
             && result.is_ok()
@@ -189,7 +198,10 @@ fn write(mut sink: Sink, receiver: &Receiver<Message>, lost: &AtomicU64) -> io::
             result = Err(error);
         }
     }
-    result.and_then(|()| sink.finish())
+    result?;
+    sink.note_lost(lost, &mut all_lost)?;
+    sink.finish()?;
+    Ok(all_lost)
 }
 
 enum Sink {
@@ -205,6 +217,17 @@ impl Sink {
         }
     }
 
+    /// Notes what was lost since the last time, and adds it to `all`.
+    fn note_lost(&mut self, lost: &AtomicU64, all: &mut u64) -> io::Result<()> {
+        match lost.swap(0, Relaxed) {
+            0 => Ok(()),
+            lost => {
+                *all += lost;
+                self.note(&Line::Lost { lost })
+            }
+        }
+    }
+
     fn flush(&mut self) -> io::Result<()> {
         match self {
             Sink::Lines(out) => out.flush(),
@@ -217,5 +240,54 @@ impl Sink {
             Sink::Lines(mut out) => out.flush(),
             Sink::Perfetto(writer) => writer.finish()?.flush(),
         }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use report::trace::{Reading, read_trace};
+    use std::io::BufReader;
+    use std::process::Command;
+    use std::time::Instant;
+    use ybw::JobId;
+
+    #[test]
+    fn a_disk_that_stalls_is_not_waited_for_and_what_is_lost_is_counted() {
+        let folder = tempfile::tempdir().unwrap();
+        let path = folder.path().join("pipe.jsonl");
+        assert!(Command::new("mkfifo").arg(&path).status().unwrap().success());
+        let other_end = path.clone();
+        let (go_on, told) = sync_channel::<()>(0);
+        let reader = std::thread::spawn(move || {
+            let pipe = File::open(other_end).unwrap();
+            told.recv().unwrap();
+            let mut events = 0_u64;
+            let reading = read_trace(BufReader::new(pipe), |line| {
+                events += u64::from(matches!(line, Line::Event(_)));
+            });
+            (events, reading.unwrap())
+        });
+        let recorder = Recorder::start(Some(&path), &Catalogue::empty()).unwrap().unwrap();
+        recorder.begin("a stalled disk", ClockKind::Real);
+        let observer = recorder.observer();
+        let told = 4 * MAX_WAITING as u64;
+        let began = Instant::now();
+        for at in 0..told {
+            let event = TraceEvent::BrotherReopened { job: JobId(at) };
+            observer.note(&Traced { at: Moment(at), event });
+        }
+        assert!(began.elapsed() < Duration::from_secs(10), "nobody waits for the disk");
+        go_on.send(()).unwrap();
+        // The disk is there again: what is told now says how much was lost.
+        recorder.note(&Traced {
+            at: Moment(told),
+            event: TraceEvent::BrotherReopened { job: JobId(0) },
+        });
+        let failure = recorder.finish();
+        let (events, Reading { lost, cut_off, unknown, .. }) = reader.join().unwrap();
+        assert_eq!(events + lost, told + 1);
+        assert!(lost > 0 && !cut_off && unknown == 0);
+        assert!(failure.is_err_and(|failure| failure.to_string().contains("events lost")));
     }
 }
