@@ -15,15 +15,15 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering::Relaxed};
 use std::sync::mpsc::{Receiver, SyncSender, TryRecvError, TrySendError, sync_channel};
 use std::thread::JoinHandle;
-use std::time::Duration;
+use std::time::{Duration, Instant};
 use ybw::{Moment, SearchId, TraceEvent, Traced};
 
 /// Lines that may wait to be written; what happens while so many wait is counted as lost.
 const MAX_WAITING: usize = 1 << 16;
 /// How often it is looked whether there is something to write.
 const LOOK_INTERVAL: Duration = Duration::from_millis(20);
-/// Looks in vain after which what is in memory is written.
-const LOOKS_TO_FLUSH: u32 = 10;
+/// How long a line may wait in memory: so much is lost at most if the process is killed.
+const FLUSH_INTERVAL: Duration = Duration::from_millis(200);
 /// Bytes that are written at once.
 const BUFFER_BYTES: usize = 1 << 18;
 
@@ -176,18 +176,22 @@ impl Recorder {
 /// It looks now and then instead of waiting for each line: a thread that is woken takes a core away from a
 /// search, and waking it takes the coordinator's time.
 fn write(mut sink: Sink, receiver: &Receiver<Message>, lost: &AtomicU64) -> io::Result<u64> {
-    let (mut result, mut idle_looks, mut all_lost) = (Ok(()), 0, 0);
+    let (mut result, mut all_lost) = (Ok(()), 0);
+    let mut flushed = Instant::now();
     loop {
         let done = match receiver.try_recv() {
             Ok(Message::Line(line)) if result.is_ok() => {
-                idle_looks = 0;
                 sink.note(&line).and_then(|()| sink.note_lost(lost, &mut all_lost))
             }
             Ok(Message::Line(_)) => Ok(()),
             Err(TryRecvError::Empty) => {
-                idle_looks += 1;
                 std::thread::sleep(LOOK_INTERVAL);
-                if idle_looks == LOOKS_TO_FLUSH { sink.flush() } else { Ok(()) }
+                if flushed.elapsed() >= FLUSH_INTERVAL && result.is_ok() {
+                    flushed = Instant::now();
+                    sink.flush()
+                } else {
+                    Ok(())
+                }
             }
             Ok(Message::End) | Err(TryRecvError::Disconnected) => break,
         };
@@ -249,7 +253,6 @@ mod tests {
     use report::trace::{Reading, read_trace};
     use std::io::BufReader;
     use std::process::Command;
-    use std::time::Instant;
     use ybw::JobId;
 
     #[test]
