@@ -21,10 +21,11 @@ pub(crate) const ORDERS: [(&str, Order); 5] = [
 ];
 
 /// The policies by name.
-pub(crate) const POLICIES: [(&str, Policy); 4] = [
+pub(crate) const POLICIES: [(&str, Policy); 5] = [
     ("root-split", Policy::RootSplit),
     ("pv-split", Policy::PvSplit),
     ("ybw", Policy::Ybw),
+    ("aspiring", Policy::Aspiring),
     ("sequential", Policy::Sequential),
 ];
 

@@ -48,9 +48,11 @@ pub(crate) struct QuestionArgs {
     /// Deepest search of noisy moves below the depth, in plies
     #[arg(long, value_name = "PLIES", default_value_t = 0)]
     quiescence: u8,
-    /// Search depths 1, 2, ... first, each ordering the next; needs a fixed --depth
-    #[arg(long)]
-    deepening: bool,
+    /// Search to smaller depths first, so many plies apart [1 if no number is given], each ordering
+    /// the next and guessing its value; needs a fixed --depth
+    #[arg(long, value_name = "PLIES", num_args = 0..=1, require_equals = true)]
+    #[arg(default_value_t = 0, default_missing_value = "1", hide_default_value = true)]
+    deepening: u8,
     /// Where young brothers may be searched in parallel; `sequential` is the plain program
     #[arg(long, default_value = "ybw", value_parser = one_of(POLICIES))]
     pub(crate) policy: Policy,
@@ -173,7 +175,7 @@ impl QuestionArgs {
             let wrong = "the scores of a suite are those of full solves; leave --depth out";
             return Err(Failure::given(wrong));
         }
-        if self.deepening && self.depth == Depth::FULL {
+        if self.deepening > 0 && self.depth == Depth::FULL {
             return Err(Failure::given("--deepening needs a fixed depth, as in --depth 12"));
         }
         Ok(Setup {

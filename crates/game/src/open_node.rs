@@ -189,8 +189,12 @@ impl OpenNode {
         asked: Question,
         algorithm: Algorithm,
     ) -> Option<Question> {
-        if algorithm == Algorithm::Minimax || asked.window.is_null() {
+        if algorithm == Algorithm::Minimax {
             return self.question(index, algorithm);
+        }
+        if asked.window.is_null() {
+            let open = self.window.above(self.alpha())?;
+            return Some(Question { window: -Window::null(open.alpha()), kind: asked.kind });
         }
         let asked_here = -asked.window;
         // The leader is asked from just below what it proved, and so it goes on.

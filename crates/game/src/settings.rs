@@ -46,6 +46,9 @@ pub enum Policy {
     /// At every node (Feldmann, Monien, Mysliwietz and Vornberger 1990).
     #[default]
     Ybw,
+    /// At every node, and at nodes of the principal variation even while the eldest is being searched: the
+    /// brothers are scouted against the value that the last iteration guesses, a little to the safe side.
+    Aspiring,
 }
 
 impl Policy {
@@ -57,7 +60,7 @@ impl Policy {
             Policy::Sequential => false,
             Policy::RootSplit => ply == 0,
             Policy::PvSplit => kind == crate::NodeKind::Pv,
-            Policy::Ybw => true,
+            Policy::Ybw | Policy::Aspiring => true,
         }
     }
 }
@@ -94,8 +97,9 @@ pub struct Setup {
     pub order: Order,
     /// Deepest quiescence search below depth zero, in plies; 0 for none.
     pub quiescence: u8,
-    /// Whether depths 1, 2, ... come first, each ordering the next. Only for fixed depths.
-    pub deepening: bool,
+    /// Plies from one iteration to the next, each ordering the one that follows and guessing its value; 0 if
+    /// the depth is searched at once. Only for fixed depths.
+    pub deepening: u8,
     /// Where brothers may be searched in parallel.
     pub policy: Policy,
     /// Nodes with fewer plies remaining are never split; at least 1.
@@ -120,7 +124,7 @@ impl Setup {
             algorithm: Algorithm::default(),
             order: Order::default(),
             quiescence: 0,
-            deepening: false,
+            deepening: 0,
             policy: Policy::default(),
             min_split: 4,
             narrowing: true,
@@ -129,9 +133,38 @@ impl Setup {
         }
     }
 
+    /// The depths to be searched one after the other; the last is `depth`.
+    pub fn iterations(&self) -> impl Iterator<Item = Depth> + use<> {
+        let (last, step) = (self.depth.code(), self.deepening);
+        let deepens = step > 0 && self.depth != Depth::FULL && last > 0;
+        let first = if deepens { (last - 1) % step + 1 } else { last };
+        (first..=last).step_by(usize::from(step.max(1))).map(Depth::from_code)
+    }
+
     /// Whether a search of this window can tell `score` apart from its neighbours.
     #[must_use]
     pub fn can_tell(&self, score: Score) -> bool {
         self.window.alpha() < score && score < self.window.beta()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_last_iteration_goes_to_the_depth_that_is_asked_for() {
+        let check = |depth, deepening, plies: &[u8]| {
+            let setup = Setup { depth, deepening, ..Setup::new("tictactoe") };
+            let iterations: Vec<u8> = setup.iterations().map(Depth::code).collect();
+            assert_eq!(iterations, plies, "{depth} by {deepening}");
+        };
+        check(Depth::from_code(5), 0, &[5]);
+        check(Depth::from_code(5), 1, &[1, 2, 3, 4, 5]);
+        check(Depth::from_code(8), 3, &[2, 5, 8]);
+        check(Depth::from_code(9), 3, &[3, 6, 9]);
+        check(Depth::from_code(2), 200, &[2]);
+        check(Depth::ZERO, 1, &[0]);
+        check(Depth::FULL, 4, &[Depth::FULL.code()]);
     }
 }

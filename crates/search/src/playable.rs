@@ -3,7 +3,7 @@
 use crate::searcher::Searcher;
 use crate::spine::Spine;
 use crate::{Pay, Problem, SlotSearch, Solution, Table};
-use game::{Algorithm, Depth, Game, GameError, Move, MoveList, Score, Setup, Tally, Value, Window};
+use game::{Algorithm, Game, GameError, Move, MoveList, Score, Setup, Tally, Value, Window};
 use std::sync::Arc;
 use std::sync::atomic::AtomicBool;
 
@@ -56,15 +56,13 @@ impl<G: Game> Problem for Playable<G> {
         pay: Pay,
         stop: &Arc<AtomicBool>,
     ) -> Result<Solution, Tally> {
-        let Setup { depth, window, algorithm, deepening, .. } = self.setup;
+        let Setup { window, algorithm, .. } = self.setup;
         let window = if algorithm == Algorithm::Minimax { Window::FULL } else { window };
         let mut searcher = self.searcher(table, pay);
         searcher.set_stop_flag(stop.clone());
-        let first =
-            if deepening && depth != Depth::FULL { depth.code().min(1) } else { depth.code() };
         let mut line = Vec::new();
         let mut last = Value::upper(Score::INFINITY);
-        for depth in (first..=depth.code()).map(Depth::from_code) {
+        for depth in self.setup.iterations() {
             searcher.begin(&line, 0);
             let value = searcher.search(&self.root, depth, window, 0);
             if searcher.take_stopped() {

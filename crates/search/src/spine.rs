@@ -105,10 +105,20 @@ impl<G: Game> SlotSearch for Spine<G> {
             self.policy.allows(frame.open.kind, frame.at.ply)
                 && frame.has_brothers_to_give(algorithm)
         };
+        let aspires = |index: &usize| {
+            let frame = &job.frames[*index];
+            frame.open.kind == NodeKind::Pv && frame.current == Some(0)
+        };
         let certain = |index: &usize| job.frames[*index].open.kind != NodeKind::Cut;
         // The brothers of an expected cut node may turn out not to be needed: others go first.
-        let first = (0..job.frames.len()).find(gives)?;
-        let last = (first..job.frames.len()).filter(certain).find(gives).unwrap_or(first);
+        let frames = 0..job.frames.len();
+        let last = match frames.clone().find(gives) {
+            Some(first) => (first..frames.end).filter(certain).find(gives).unwrap_or(first),
+            // Nothing but PV nodes with an eldest that is being searched: against a guess their
+            // brothers can be scouted.
+            None if self.policy == Policy::Aspiring => frames.rev().find(aspires)?,
+            None => return None,
+        };
         Some(job.hand_over(&self.searcher, last))
     }
 

@@ -76,7 +76,7 @@ fn setups() -> impl Strategy<Value = Setup> {
         1 => Just(Order::WorstFirst)
     ];
     let windows = prop_oneof![1 => Just((-1000, 1000)), 2 => (-9..9i32, 1..6i32).prop_map(|(a, w)| (a, a + w))];
-    (games(), algorithms, orders, windows, 0..8u8, 0..2u32, 1..4u8, 0..3u8, any::<bool>()).prop_map(
+    (games(), algorithms, orders, windows, 0..8u8, 0..2u32, 1..4u8, 0..3u8, 0..4u8).prop_map(
         |(
             (game, d),
             algorithm,
@@ -116,7 +116,7 @@ proptest! {
 
     #[test]
     fn an_undisturbed_spine_does_exactly_what_recursion_does(setup in setups()) {
-        let setup = Setup { deepening: false, ..setup };
+        let setup = Setup { deepening: 0, ..setup };
         let plain = solve(&setup);
         let (value, tally) = run_to_end(&mut *slot(&setup));
         prop_assert_eq!(value, plain.value);
@@ -145,7 +145,7 @@ proptest! {
 
     #[test]
     fn what_is_left_after_a_split_is_the_current_child(setup in setups(), nodes in 1..60u64) {
-        let setup = Setup { policy: Policy::Ybw, deepening: false, ..setup };
+        let setup = Setup { policy: Policy::Ybw, deepening: 0, ..setup };
         let mut slot = slot(&setup);
         if let Run::Done { .. } = slot.run(nodes) { return Ok(()); }
         let Some(given) = slot.split() else { return Ok(()) };

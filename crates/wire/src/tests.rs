@@ -77,8 +77,14 @@ fn setup() -> impl Strategy<Value = Setup> {
             Order::BestFirst,
             Order::WorstFirst,
         ]),
-        select(vec![Policy::Sequential, Policy::RootSplit, Policy::PvSplit, Policy::Ybw]),
-        any::<bool>(),
+        select(vec![
+            Policy::Sequential,
+            Policy::RootSplit,
+            Policy::PvSplit,
+            Policy::Ybw,
+            Policy::Aspiring,
+        ]),
+        any::<u8>(),
         any::<bool>(),
         select(vec![Sharing::Off, Sharing::Process, Sharing::Cluster]),
     );

@@ -31,7 +31,7 @@ macro_rules! same_names {
 
 same_names!(Algorithm, "the algorithm", Minimax, AlphaBeta, Pvs);
 same_names!(Order, "the order", Static, LeftToRight, CentreFirst, BestFirst, WorstFirst);
-same_names!(Policy, "the policy", Sequential, RootSplit, PvSplit, Ybw);
+same_names!(Policy, "the policy", Sequential, RootSplit, PvSplit, Ybw, Aspiring);
 same_names!(Sharing, "the sharing of tables", Off, Process, Cluster);
 same_names!(NodeKind, "the kind of node", Pv, All, Cut);
 same_names!(Bound, "the bound", Exact, Lower, Upper);
@@ -134,7 +134,7 @@ impl From<&Setup> for v1::Setup {
             algorithm: v1::Algorithm::from(setup.algorithm).into(),
             order: v1::Order::from(setup.order).into(),
             quiescence: setup.quiescence.into(),
-            deepening: setup.deepening,
+            deepening: setup.deepening.into(),
             policy: v1::Policy::from(setup.policy).into(),
             min_split: setup.min_split.into(),
             narrowing: setup.narrowing,
@@ -157,7 +157,7 @@ impl TryFrom<v1::Setup> for Setup {
             algorithm: named::<v1::Algorithm, _>(setup.algorithm, "the algorithm")?,
             order: named::<v1::Order, _>(setup.order, "the order")?,
             quiescence: byte("the quiescence depth", setup.quiescence, 0)?,
-            deepening: setup.deepening,
+            deepening: byte("the plies between iterations", setup.deepening, 0)?,
             policy: named::<v1::Policy, _>(setup.policy, "the policy")?,
             min_split: byte("the minimum split depth", setup.min_split, 1)?,
             narrowing: setup.narrowing,

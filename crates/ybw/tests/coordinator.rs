@@ -7,8 +7,8 @@ use eldest_ybw::{
     Moment, Peer, Request, SearchId, Spent, ToWorker, WorkerId,
 };
 use game::{
-    Brother, Depth, Entry, Finding, Handover, Interval, Move, NodeKind, OpenNode, Score, Setup,
-    Sharing, Value, Window,
+    Brother, Depth, Entry, Finding, Handover, Interval, Move, NodeKind, OpenNode, Policy, Score,
+    Setup, Sharing, Value, Window,
 };
 use std::sync::Arc;
 
@@ -25,12 +25,16 @@ struct Desk {
 impl Desk {
     /// With two workers of one slot each, the first of which has the root.
     fn new(sharing: Sharing) -> Desk {
+        Desk::searching(Setup { sharing, ..Setup::new("opaque") })
+    }
+
+    fn searching(setup: Setup) -> Desk {
         let mut desk = Desk { machine: Coordinator::new(), said: Vec::new() };
         for worker in [FIRST, SECOND] {
             let address = Some(format!("at {worker}").into());
             desk.tell(CoordinatorInput::Joined { worker, name: "w".into(), slots: 1, address });
         }
-        let setup = Arc::new(Setup { sharing, ..Setup::new("opaque") });
+        let setup = Arc::new(setup);
         desk.tell(CoordinatorInput::Submitted(Request { search: SEARCH, setup, processors: 0 }));
         desk
     }
@@ -142,6 +146,57 @@ fn brothers_stay_while_one_that_leads_is_searched_exactly() {
     for (_, assignment) in desk.assigned() {
         assert_eq!(assignment.subtree.question.window, -Window::null(score(7)));
     }
+}
+
+/// A search of two iterations, the first of which found the root worth 10.
+fn deepened(policy: Policy) -> Desk {
+    let depth = Depth::plies(2).unwrap();
+    let mut desk = Desk::searching(Setup { depth, deepening: 1, policy, ..Setup::new("opaque") });
+    desk.resolve(FIRST, JobId(1), Value::exact(score(10)));
+    desk
+}
+
+#[test]
+fn brothers_on_the_principal_variation_are_scouted_against_a_guess() {
+    let mut desk = deepened(Policy::Aspiring);
+    let leader = desk.offer(vec![Handover { node: node(3, &[]), current: 0 }]);
+    let [(SECOND, scout)] = desk.assigned()[..] else { panic!("{:?}", desk.said) };
+    assert_eq!(scout.subtree.path, [Move(1)]);
+    assert_eq!(scout.subtree.question.window, -Window::null(score(8)), "10, and 2 to be safe");
+    let scout = scout.job;
+
+    // It is refuted, and is not asked again for now: the last brother is.
+    desk.resolve(SECOND, scout, Value::lower(score(-8)));
+    let [(SECOND, last)] = desk.assigned()[..] else { panic!("{:?}", desk.said) };
+    assert_eq!(last.subtree.path, [Move(2)]);
+    let last = last.job;
+
+    // The eldest is worth less than was guessed, so the scout under way is asked for more. What was found
+    // out of the first suffices no longer.
+    desk.resolve(FIRST, leader, Value::exact(score(-5)));
+    let window = -Window::null(score(5));
+    assert!(desk.said.contains(&(SECOND, ToWorker::Narrow { job: last, window })));
+    let [(FIRST, again)] = desk.assigned()[..] else { panic!("{:?}", desk.said) };
+    assert_eq!(again.subtree.path, [Move(1)]);
+    assert_eq!(again.subtree.question.window, window);
+}
+
+#[test]
+fn a_good_guess_leaves_nothing_to_be_done() {
+    let mut desk = deepened(Policy::Aspiring);
+    let leader = desk.offer(vec![Handover { node: node(2, &[]), current: 0 }]);
+    let scout = desk.assigned()[0].1.job;
+    desk.resolve(SECOND, scout, Value::lower(score(-8)));
+    desk.resolve(FIRST, leader, Value::exact(score(-9)));
+    let forget = ToWorker::Forget { search: SEARCH };
+    assert!(desk.said.contains(&(FIRST, forget)), "{:?}", desk.said);
+}
+
+#[test]
+fn young_brothers_wait_where_nothing_may_be_guessed() {
+    let mut desk = deepened(Policy::Ybw);
+    desk.offer(vec![Handover { node: node(3, &[]), current: 0 }]);
+    assert_eq!(desk.assigned(), []);
 }
 
 /// Hands over the root and its eldest child, and resolves that child's children.

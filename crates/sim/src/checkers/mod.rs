@@ -29,7 +29,7 @@ impl Checkers {
             Box::new(ending::Ending::new(plan)),
             Box::new(names::Names::default()),
             Box::new(places::Places::default()),
-            Box::new(young_brothers::YoungBrothers::default()),
+            Box::new(young_brothers::YoungBrothers::new(plan.setup.policy)),
             Box::new(windows::Windows::default()),
             Box::new(cancelled::Cancelled::default()),
             Box::new(in_flight::InFlight),

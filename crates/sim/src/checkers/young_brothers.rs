@@ -2,32 +2,46 @@
 
 use super::paths::{Path, Paths};
 use crate::{Breach, Finished, Sight, Witness};
-use game::{Brother, Interval, Move, Score, Value};
+use game::{Brother, Interval, Move, NodeKind, Policy, Value, Window};
 use std::collections::BTreeMap;
 use std::ops::Bound;
 use ybw::{FromWorker, JobId, Moment, TraceEvent};
 
-/// No young brother leaves before its eldest is resolved.
+/// No young brother leaves before its eldest is resolved, unless the policy has those of PV nodes scouted
+/// against a guess.
 ///
 /// It keeps a tree of its own: the brothers of every node that was handed over, in order, and what is
 /// known of each, for the side to move at the node.
-#[derive(Default)]
 pub(super) struct YoungBrothers {
+    policy: Policy,
     paths: Paths,
-    nodes: BTreeMap<Path, Vec<Brother>>,
-    /// The offer taken in last: of each node the move it goes on with, and the brothers.
-    offered: Vec<(Move, Vec<Brother>)>,
+    nodes: BTreeMap<Path, Node>,
+    /// The offer taken in last: of each node the move it goes on with.
+    offered: Vec<(Move, Node)>,
     offered_by: Option<JobId>,
+}
+
+struct Node {
+    kind: NodeKind,
+    brothers: Vec<Brother>,
 }
 
 const RULE: &str = "young brothers wait";
 
 impl YoungBrothers {
+    pub(super) fn new(policy: Policy) -> YoungBrothers {
+        YoungBrothers {
+            policy,
+            paths: Paths::default(),
+            nodes: BTreeMap::new(),
+            offered: Vec::new(),
+            offered_by: None,
+        }
+    }
+
     fn note(&mut self, event: &TraceEvent) -> Result<(), Breach> {
         match event {
-            TraceEvent::JobAssigned { job, path, window, .. } => {
-                self.leaves(*job, path, -window.beta())
-            }
+            TraceEvent::JobAssigned { job, path, window, .. } => self.leaves(*job, path, -*window),
             TraceEvent::JobResolved { job, value, .. } => {
                 let path = self.paths.of(*job).cloned();
                 if let Some(path) = path {
@@ -48,18 +62,19 @@ impl YoungBrothers {
         }
     }
 
-    /// A brother leaves whose answer matters if it exceeds `alpha`, for the side to move at its node.
-    fn leaves(&self, job: JobId, path: &[Move], alpha: Score) -> Result<(), Breach> {
+    /// A brother leaves and is asked this, for the side to move at its node.
+    fn leaves(&self, job: JobId, path: &[Move], window: Window) -> Result<(), Breach> {
         let Some((mv, node)) = path.split_last() else { return Ok(()) };
-        let Some(brothers) = self.nodes.get(node) else {
+        let Some(Node { kind, brothers }) = self.nodes.get(node) else {
             return Err(Breach::new(RULE, format!("{job} at {path:?}: {node:?} is not open")));
         };
-        if brothers[0].mv == *mv {
+        let guessed = self.policy == Policy::Aspiring && *kind == NodeKind::Pv && window.is_null();
+        if brothers[0].mv == *mv || guessed {
             return Ok(());
         }
         let Interval { low, high } = brothers[0].known;
         // A scout that failed high is asked again from just below what it proved.
-        if low == high || high <= alpha.successor() {
+        if low == high || high <= window.alpha().successor() {
             return Ok(());
         }
         let seen =
@@ -69,7 +84,7 @@ impl YoungBrothers {
 
     fn learn(&mut self, path: &[Move], value: Value) {
         let Some((mv, node)) = path.split_last() else { return };
-        let brothers = self.nodes.get_mut(node);
+        let brothers = self.nodes.get_mut(node).map(|node| &mut node.brothers);
         if let Some(brother) = brothers.and_then(|all| all.iter_mut().find(|b| b.mv == *mv)) {
             brother.known = brother.known.learn(-value);
         }
@@ -92,8 +107,8 @@ impl YoungBrothers {
             Some(job),
             "an offer is adopted as soon as it is taken in"
         );
-        for (current, brothers) in self.offered.drain(..) {
-            self.nodes.insert(path.clone(), brothers);
+        for (current, node) in self.offered.drain(..) {
+            self.nodes.insert(path.clone(), node);
             path.push(current);
         }
     }
@@ -102,11 +117,11 @@ impl YoungBrothers {
 impl Witness for YoungBrothers {
     fn see(&mut self, _now: Moment, sight: Sight<'_>) -> Result<(), Breach> {
         if let Sight::TakenIn { message: FromWorker::Offer { job, nodes, .. }, .. } = sight {
-            let brothers = nodes.iter().filter_map(|handover| {
-                let brothers = &handover.node.brothers;
-                Some((brothers.get(handover.current)?.mv, brothers.clone()))
+            let nodes = nodes.iter().filter_map(|handover| {
+                let (kind, brothers) = (handover.node.kind, handover.node.brothers.clone());
+                Some((brothers.get(handover.current)?.mv, Node { kind, brothers }))
             });
-            (self.offered, self.offered_by) = (brothers.collect(), Some(*job));
+            (self.offered, self.offered_by) = (nodes.collect(), Some(*job));
         }
         if let Sight::Traced(traced) = sight {
             self.note(&traced.event)?;

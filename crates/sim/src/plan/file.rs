@@ -70,7 +70,7 @@ struct SetupText {
     #[serde(default)]
     quiescence: u8,
     #[serde(default)]
-    deepening: bool,
+    deepening: u8,
     #[serde(default)]
     policy: Policy,
     min_split: Option<u8>,
@@ -210,10 +210,10 @@ impl SetupText {
                 right: format!("from 0 to {}, or left out: to the end", Depth::MAX_FIXED),
             })?,
         };
-        if self.deepening && depth == Depth::FULL {
+        if self.deepening > 0 && depth == Depth::FULL {
             return Err(PlanError::Knob {
                 knob: "setup.deepening",
-                given: "true".into(),
+                given: self.deepening.to_string(),
                 right: "left out, or setup.depth be given".into(),
             });
         }
@@ -333,7 +333,7 @@ mod tests {
         check("[-3, 4]", "[4, 4]", "setup.window = [4, 4] must be two whole numbers");
         check("b=8,d=6", "b=0", "b=0 must be from 1 to 256");
         check("depth = 5", "depth = 255", "setup.depth = 255 must be from 0 to 254");
-        check("depth = 5", "deepening = true", "setup.deepening = true must be left out");
+        check("depth = 5", "deepening = 1", "setup.deepening = 1 must be left out");
         check("stalls", "sleeps", "unknown variant `sleeps`");
         check("depth = 5", "table_mib = 9000", "together = 36000 must be from 0 to 16384");
     }

@@ -114,13 +114,14 @@ fn setup(rng: &mut Rng) -> Setup {
         algorithm,
         order,
         quiescence: if rng.once_in(4) { rng.between(1, 3) as u8 } else { 0 },
-        deepening: depth != Depth::FULL && rng.once_in(3),
+        deepening: if depth != Depth::FULL && rng.once_in(3) { rng.between(1, 3) as u8 } else { 0 },
         policy: one_of(
             rng,
             &[
                 Policy::Ybw,
                 Policy::Ybw,
-                Policy::Ybw,
+                Policy::Aspiring,
+                Policy::Aspiring,
                 Policy::Ybw,
                 Policy::PvSplit,
                 Policy::RootSplit,

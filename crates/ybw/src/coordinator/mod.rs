@@ -7,6 +7,7 @@
 
 mod fleet;
 mod interface;
+mod odds;
 mod offer;
 mod search;
 mod sharing;
@@ -19,15 +20,18 @@ use crate::{
     TraceEvent, Traced, WorkerId,
 };
 use fleet::Fleet;
-use game::{Depth, Handover, Move, Question, Value, Window};
+use game::{Handover, Move, Question, Value, Window};
 use search::{End, Job, Search};
 use std::collections::{BTreeMap, VecDeque};
 use std::sync::Arc;
 use std::time::Duration;
-use tree::{BrotherAt, Effect, SplitTree};
+use tree::{BrotherAt, Effect, Guess, Ready, SplitTree};
 
 /// Jobs that wait at a worker for each of its slots.
 const SPARES_PER_SLOT: usize = 1;
+/// As long as some job could be asked to split that is so many times as needed as a brother that waits, the
+/// brother waits on.
+const SPECULATION: f64 = 4.0;
 /// How often it is told, at most, how the active search stands.
 const STANDING_INTERVAL: Duration = Duration::from_millis(1);
 /// How long an ended search waits for the last accounts of its jobs.
@@ -413,12 +417,13 @@ impl Coordinator {
 
     fn root_resolved(&mut self, value: Value, line: Vec<Move>) {
         let search = self.active.as_mut().expect("only an active search has a root");
-        if search.depth == search.setup.depth {
+        let Some(deeper) = search.setup.iterations().find(|&depth| depth > search.depth) else {
             return self.end(Outcome::Solved { value, line });
-        }
-        let deeper = Depth::from_code(search.depth.code() + 1);
+        };
         search.depth = deeper;
-        search.tree = SplitTree::new(&search.setup, deeper);
+        let guess = Guess::new(value, search.guess);
+        search.guess = Some(guess);
+        search.tree = SplitTree::new(&search.setup, deeper, Some(guess));
         search.hint = line;
         let id = search.id;
         self.trace(TraceEvent::DepthBegun { search: id, depth: deeper });
@@ -480,26 +485,28 @@ impl Coordinator {
             return;
         }
         while let Some(worker) = self.fleet.idlest()
-            && let Some(at) = self.next_ready()
+            && let Some(ready) = self.next_ready()
+            && !self.wishes_instead(ready.need)
         {
-            self.assign(worker, at);
+            self.assign(worker, ready.at);
         }
         while let Some(worker) = self.fleet.roomiest()
-            && let Some(at) = self.next_certain()
+            && let Some(ready) = self.next_ready().filter(Ready::is_certain)
         {
-            self.assign(worker, at);
+            self.assign(worker, ready.at);
         }
-        self.wish_for_splits();
+        while self.wishes_for_split(0.0) {}
     }
 
-    fn next_ready(&self) -> Option<BrotherAt> {
+    fn next_ready(&self) -> Option<Ready> {
         self.active.as_ref()?.tree.next_ready()
     }
 
-    /// A brother that may be queued ahead of its time, because nothing that is still being searched
-    /// can make it superfluous or change its window but the end of its whole family.
-    fn next_certain(&self) -> Option<BrotherAt> {
-        self.active.as_ref()?.tree.next_certain()
+    /// Wishes for splits of jobs that are much more needed than a brother that waits. Returns whether that
+    /// provides for all idle slots.
+    fn wishes_instead(&mut self, need: f64) -> bool {
+        while self.wishes_for_split(need * SPECULATION) {}
+        self.active.as_ref().is_some_and(|search| search.wishes >= self.fleet.idle_slots())
     }
 
     fn assign(&mut self, worker: WorkerId, at: BrotherAt) {
@@ -523,27 +530,26 @@ impl Coordinator {
         self.send(worker, ToWorker::Assign(Assignment { job, search: id, subtree }));
     }
 
-    /// Asks as many running jobs to split as there are idle slots.
-    fn wish_for_splits(&mut self) {
-        loop {
-            let Some(search) = &mut self.active else {
-                return;
-            };
-            if search.wishes >= self.fleet.idle_slots() {
-                return;
-            }
-            let Some((_, job)) = search.splittable.pop_first() else {
-                return;
-            };
-            search.wishes += 1;
-            let next = JobId(self.next_job);
-            self.next_job += 1;
-            let wished = search.jobs.get_mut(&job).expect("only running jobs are splittable");
-            wished.wish = Some(next);
-            let worker = wished.worker;
-            self.trace(TraceEvent::SplitWished { job, next });
-            self.send(worker, ToWorker::Split { job, next });
+    /// Asks a running job that is more needed than that to split, if there is one and fewer wishes are open
+    /// than slots are idle.
+    fn wishes_for_split(&mut self, need: f64) -> bool {
+        let Some(search) = &mut self.active else { return false };
+        let Some(divisible) = search.tree.next_divisible().filter(|job| job.need > need) else {
+            return false;
+        };
+        if search.wishes >= self.fleet.idle_slots() {
+            return false;
         }
+        search.wishes += 1;
+        let (job, next) = (divisible.job, JobId(self.next_job));
+        self.next_job += 1;
+        let wished = search.jobs.get_mut(&job).expect("the tree knows only jobs that exist");
+        wished.wish = Some(next);
+        let (worker, at) = (wished.worker, wished.at);
+        search.tree.set_divisible(at, job, false);
+        self.trace(TraceEvent::SplitWished { job, next });
+        self.send(worker, ToWorker::Split { job, next });
+        true
     }
 
     fn tell_standing(&mut self) {

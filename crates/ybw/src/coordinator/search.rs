@@ -1,10 +1,9 @@
 //! The active search: its tree and the jobs that workers have.
 
-use super::tree::{BrotherAt, SplitTree};
+use super::tree::{BrotherAt, Guess, SplitTree};
 use crate::{JobId, Moment, Outcome, SearchId, WorkerId};
 use game::{Depth, Move, NodeKind, Setup, Tally};
-use std::cmp::Reverse;
-use std::collections::{BTreeMap, BTreeSet};
+use std::collections::BTreeMap;
 use std::sync::Arc;
 
 /// A job that some worker has.
@@ -29,10 +28,10 @@ pub(super) struct Search {
     pub(super) depth: Depth,
     pub(super) tree: SplitTree,
     pub(super) jobs: BTreeMap<JobId, Job>,
-    /// Jobs that can be asked to split, the largest first.
-    pub(super) splittable: BTreeSet<(Reverse<u8>, JobId)>,
     pub(super) wishes: usize,
     pub(super) hint: Vec<Move>,
+    /// What the last iteration came to.
+    pub(super) guess: Option<Guess>,
     pub(super) tally: Tally,
     /// Set when nothing more is to be searched.
     pub(super) end: Option<End>,
@@ -46,16 +45,15 @@ pub(super) struct End {
 
 impl Search {
     pub(super) fn new(id: SearchId, setup: Arc<Setup>) -> Search {
-        let deepens = setup.deepening && setup.depth != Depth::FULL && setup.depth != Depth::ZERO;
-        let depth = if deepens { Depth::from_code(1) } else { setup.depth };
+        let depth = setup.iterations().next().expect("the last depth is always searched");
         Search {
             id,
             depth,
-            tree: SplitTree::new(&setup, depth),
+            tree: SplitTree::new(&setup, depth, None),
             jobs: BTreeMap::new(),
-            splittable: BTreeSet::new(),
             wishes: 0,
             hint: Vec::new(),
+            guess: None,
             tally: Tally::default(),
             end: None,
             setup,
@@ -64,7 +62,7 @@ impl Search {
 
     pub(super) fn admit(&mut self, id: JobId, job: Job) {
         if self.can_split(&job) {
-            self.splittable.insert((Reverse(job.remaining), id));
+            self.tree.set_divisible(job.at, id, true);
         }
         self.jobs.insert(id, job);
     }
@@ -75,15 +73,14 @@ impl Search {
             return;
         };
         job.spare = false;
-        let (remaining, can_split) = (job.remaining, job.wish.is_none());
-        if can_split && self.can_split(&self.jobs[&id]) {
-            self.splittable.insert((Reverse(remaining), id));
+        let job = &self.jobs[&id];
+        if job.wish.is_none() && self.can_split(job) {
+            self.tree.set_divisible(job.at, id, true);
         }
     }
 
     pub(super) fn remove(&mut self, id: JobId) -> Option<BrotherAt> {
         let job = self.jobs.remove(&id)?;
-        self.splittable.remove(&(Reverse(job.remaining), id));
         if job.wish.is_some() {
             self.wishes -= 1;
         }

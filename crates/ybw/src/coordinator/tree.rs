@@ -1,12 +1,16 @@
 //! The split tree: every node whose brothers may be on different machines, and where each brother is.
 
+mod choice;
+
+pub(super) use choice::{Guess, Ready};
+
+use super::odds::Odds;
+use choice::Best;
 use game::{
-    Algorithm, Depth, Entry, Finding, Handover, Move, NodeKind, OpenNode, Question, Setup, Subtree,
-    Value, Window,
+    Algorithm, Depth, Entry, Finding, Handover, Move, NodeKind, OpenNode, Policy, Question, Setup,
+    Subtree, Value, Window,
 };
 use slab::Slab;
-use std::cmp::Reverse;
-use std::collections::BTreeSet;
 
 use crate::JobId;
 
@@ -24,7 +28,12 @@ pub(super) struct BrotherAt {
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 enum Place {
     Nowhere,
-    Running { job: JobId, asked: Question },
+    Running {
+        job: JobId,
+        asked: Question,
+        /// Whether the job may be asked to split.
+        divisible: bool,
+    },
     Open(NodeIx),
 }
 
@@ -55,8 +64,12 @@ struct Node {
     parent: Option<BrotherAt>,
     /// Depth at this node's children.
     child_depth: Depth,
-    /// Where it stands in `SplitTree::ready`, if a brother of it may leave.
-    readiness: Option<Readiness>,
+    /// What the last iteration guesses, for the side to move here.
+    guess: Option<Guess>,
+    /// The best to be had below.
+    best: Best,
+    /// Brothers of it that could be handed out now.
+    waiting: usize,
     /// When it entered the tree, among all nodes.
     serial: u64,
 }
@@ -69,10 +82,6 @@ struct Dirty {
     by: Option<BrotherAt>,
 }
 
-/// The order in which nodes give their brothers away: those whose brothers are certain to be needed
-/// before the speculative ones, then the largest, then the oldest.
-type Readiness = (bool, Reverse<u8>, u64);
-
 /// The split tree of one search to one depth.
 #[derive(Debug)]
 pub(super) struct SplitTree {
@@ -82,7 +91,11 @@ pub(super) struct SplitTree {
     /// The last line that came with a value of the root. The top node keeps no line below a child that is
     /// worth no more than the window asked for, but the move that proves the root worth more is wanted.
     root_line: Vec<Move>,
-    ready: BTreeSet<(Readiness, NodeIx)>,
+    /// For the side to move at the top node.
+    guess: Option<Guess>,
+    odds: Odds,
+    /// Brothers that could be handed out now.
+    waiting: usize,
     dirty: Vec<Dirty>,
     next_serial: u64,
 }
@@ -90,47 +103,32 @@ pub(super) struct SplitTree {
 impl SplitTree {
     /// A tree of which only the root's question is known. The top node stands above the root, and the
     /// root is its only child, so that the root is treated like any other brother.
-    pub(super) fn new(setup: &Setup, depth: Depth) -> SplitTree {
+    pub(super) fn new(setup: &Setup, depth: Depth, guess: Option<Guess>) -> SplitTree {
         let open = OpenNode::new(-setup.window, NodeKind::Pv, u8::MAX, &[Move(0)]);
         let mut tree = SplitTree {
             algorithm: setup.algorithm,
             nodes: Slab::new(),
             top: 0,
             root_line: Vec::new(),
-            ready: BTreeSet::new(),
+            guess: guess.filter(|_| setup.policy == Policy::Aspiring).map(Guess::turned),
+            odds: Odds::new(),
+            waiting: 0,
             dirty: Vec::new(),
             next_serial: 0,
         };
         tree.top = tree.insert(open, None, depth);
-        tree.refresh_readiness(tree.top);
+        tree.refresh(tree.top);
         tree
-    }
-
-    /// The brother to be handed out next.
-    pub(super) fn next_ready(&self) -> Option<BrotherAt> {
-        let &(_, node) = self.ready.first()?;
-        let index = self.next_waiting(node)?;
-        Some(BrotherAt { node, index })
-    }
-
-    /// The brother of an expected all node to be handed out next: one that every outcome but a
-    /// surprise needs.
-    pub(super) fn next_certain(&self) -> Option<BrotherAt> {
-        let certain =
-            |&&(_, node): &&(Readiness, NodeIx)| self.nodes[node].open.kind == NodeKind::All;
-        let &(_, node) = self.ready.iter().find(certain)?;
-        let index = self.next_waiting(node)?;
-        Some(BrotherAt { node, index })
     }
 
     /// How many brothers could be handed out now.
     pub(super) fn waiting(&self) -> usize {
-        self.ready.iter().map(|&(_, node)| self.waiting_at(node)).sum()
+        self.waiting
     }
 
     /// What to search at a brother that waits; the hint is empty.
     pub(super) fn subtree(&self, at: BrotherAt) -> Subtree {
-        let question = self.nodes[at.node].open.question(at.index, self.algorithm);
+        let question = self.question(at);
         Subtree {
             path: self.path(at),
             depth: self.depth(at),
@@ -148,8 +146,8 @@ impl SplitTree {
     pub(super) fn run(&mut self, at: BrotherAt, job: JobId, asked: Question) {
         let place = &mut self.nodes[at.node].places[at.index];
         assert_eq!(*place, Place::Nowhere, "a brother is in one place only");
-        *place = Place::Running { job, asked };
-        self.refresh_readiness(at.node);
+        *place = Place::Running { job, asked, divisible: false };
+        self.refresh(at.node);
     }
 
     /// Notes that the brother's job is gone without a result.
@@ -162,9 +160,14 @@ impl SplitTree {
     pub(super) fn learn(&mut self, at: BrotherAt, value: Value, line: &[Move]) -> bool {
         let node = &mut self.nodes[at.node];
         node.places[at.index] = Place::Nowhere;
-        node.open.learn(at.index, value, line);
+        let rises = node.open.learn(at.index, value, line);
         self.dirty.push(Dirty { node: at.node, by: Some(at) });
-        let suffices = node.open.is_cut() || node.open.is_resolved(at.index);
+        let OpenNode { kind, .. } = node.open;
+        let cut = node.open.is_cut();
+        let suffices = cut || node.open.is_resolved(at.index) || !node.open.is_resolved(0);
+        if at.index > 0 {
+            self.odds.learn(kind, at.index, cut || rises && kind == NodeKind::Pv);
+        }
         if at.node == self.top && !line.is_empty() {
             self.root_line = line.to_vec();
         }
@@ -192,7 +195,7 @@ impl SplitTree {
         let last = &mut self.nodes[parent.node];
         let asked = last.open.question(parent.index, self.algorithm);
         let asked = asked.expect("an offer with a resolved current child was refused");
-        last.places[parent.index] = Place::Running { job: next, asked };
+        last.places[parent.index] = Place::Running { job: next, asked, divisible: false };
         self.dirty.push(Dirty { node: at.node, by: None });
         (parent, asked)
     }
@@ -206,7 +209,7 @@ impl SplitTree {
             };
             let Some(value) = node.open.value() else {
                 self.refresh_questions(index, by, effects);
-                self.refresh_readiness(index);
+                self.refresh(index);
                 continue;
             };
             let line = node.open.line.clone();
@@ -256,7 +259,13 @@ impl SplitTree {
         let places = vec![Place::Nowhere; open.brothers.len()];
         let serial = self.next_serial;
         self.next_serial += 1;
-        self.nodes.insert(Node { open, places, parent, child_depth, readiness: None, serial })
+        let guess = match parent {
+            None => self.guess,
+            Some(at) => self.nodes[at.node].guess.map(Guess::turned),
+        };
+        let best = Best::default();
+        let waiting = 0;
+        self.nodes.insert(Node { open, places, parent, child_depth, guess, best, waiting, serial })
     }
 
     pub(super) fn path(&self, at: BrotherAt) -> Vec<Move> {
@@ -273,11 +282,14 @@ impl SplitTree {
     }
 
     /// The one place that lets a brother leave: the eldest first and alone, the young ones when the
-    /// eldest is resolved without a cutoff. One that leads goes before the others, and as long as
+    /// eldest is resolved without a cutoff, or meanwhile against a guess. One that leads goes before the others, and as long as
     /// it is being searched they stay: what it is worth decides what will be asked of them.
     fn next_waiting(&self, node: NodeIx) -> Option<usize> {
         let Node { open, places, .. } = &self.nodes[node];
         let waits = |&index: &usize| places[index] == Place::Nowhere && !open.is_resolved(index);
+        if let Some(alpha) = self.guessed_alpha(node) {
+            return self.next_guessed(node, alpha);
+        }
         if !open.is_split_point() {
             return Some(0).filter(|index| !open.is_cut() && waits(index));
         }
@@ -297,26 +309,21 @@ impl SplitTree {
         }
     }
 
+    /// Brings up to date what is kept about a node, after something changed there.
+    fn refresh(&mut self, node: NodeIx) {
+        let waiting = self.waiting_at(node);
+        let before = std::mem::replace(&mut self.nodes[node].waiting, waiting);
+        self.waiting = self.waiting + waiting - before;
+        self.refresh_best(node);
+    }
+
     fn waiting_at(&self, node: NodeIx) -> usize {
         let Node { open, places, .. } = &self.nodes[node];
         let waits = |index: &usize| places[*index] == Place::Nowhere && !open.is_resolved(*index);
-        if open.is_split_point() { (1..places.len()).filter(waits).count() } else { 1 }
-    }
-
-    fn refresh_readiness(&mut self, index: NodeIx) {
-        let waiting = self.next_waiting(index).is_some();
-        let node = &mut self.nodes[index];
-        let speculative = node.open.kind == NodeKind::Cut;
-        let now = waiting.then_some((speculative, Reverse(node.open.remaining), node.serial));
-        if now == node.readiness {
-            return;
-        }
-        if let Some(before) = node.readiness.take() {
-            self.ready.remove(&(before, index));
-        }
-        node.readiness = now;
-        if let Some(now) = now {
-            self.ready.insert((now, index));
+        if open.is_split_point() {
+            (1..places.len()).filter(waits).count()
+        } else {
+            usize::from(self.next_waiting(node).is_some())
         }
     }
 
@@ -338,11 +345,12 @@ impl SplitTree {
                 self.drop_place(BrotherAt { node: index, index: brother }, effects);
                 continue;
             }
-            let now = self.nodes[index].open.question_again(brother, asked, self.algorithm);
+            let now = self.question_again(BrotherAt { node: index, index: brother }, asked);
             let now = now.expect("the node is not cut off");
             match self.nodes[index].places[brother] {
-                Place::Running { job, .. } if asked.window != now.window => {
-                    self.nodes[index].places[brother] = Place::Running { job, asked: now };
+                Place::Running { job, divisible, .. } if asked.window != now.window => {
+                    let place = Place::Running { job, asked: now, divisible };
+                    self.nodes[index].places[brother] = place;
                     let (old, new) = (asked.window, now.window);
                     let raised_by = by.map(|by| self.path(by));
                     effects.push(Effect::Narrow { job, old, new, raised_by });
@@ -368,10 +376,7 @@ impl SplitTree {
 
     fn drop_node(&mut self, index: NodeIx, effects: &mut Vec<Effect>) {
         self.drop_below(index, effects);
-        let node = self.nodes.remove(index);
-        if let Some(readiness) = node.readiness {
-            self.ready.remove(&(readiness, index));
-        }
+        self.waiting -= self.nodes.remove(index).waiting;
     }
 
     fn drop_below(&mut self, node: NodeIx, effects: &mut Vec<Effect>) {
@@ -392,8 +397,8 @@ mod tests {
         let window = Window::null(Score::ZERO);
         let check = |value: Value, line: &[Move]| {
             let setup = Setup { window, ..Setup::new("tictactoe") };
-            let mut tree = SplitTree::new(&setup, Depth::FULL);
-            let root = tree.next_ready().unwrap();
+            let mut tree = SplitTree::new(&setup, Depth::FULL, None);
+            let root = tree.next_ready().unwrap().at;
             let asked = tree.subtree(root).question;
             tree.run(root, JobId(1), asked);
             assert!(tree.learn(root, value, line));
