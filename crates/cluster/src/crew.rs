@@ -140,8 +140,8 @@ impl Crew {
                 self.slots.command(slot, Command::Narrow { job, window });
             }
             WorkerOutput::Stop { slot, job } => self.slots.command(slot, Command::Stop { job }),
-            WorkerOutput::Split { slot, job, next } => {
-                self.slots.command(slot, Command::Split { job, next });
+            WorkerOutput::Split { slot, job, wish } => {
+                self.slots.command(slot, Command::Split { job, wish });
             }
             WorkerOutput::Peers { search, joined, gone } => self.meet(search, &joined, &gone),
             WorkerOutput::Learn { search, findings } => {

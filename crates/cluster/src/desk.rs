@@ -278,6 +278,7 @@ impl Desk {
 
     /// Hands an input to the machine and carries out everything that follows from it.
     fn handle(&mut self, input: CoordinatorInput) {
+        let began = Instant::now();
         let mut inputs = VecDeque::from([input]);
         while let Some(input) = inputs.pop_front() {
             self.machine.handle(self.clock.now(), input);
@@ -291,6 +292,7 @@ impl Desk {
                 inputs.extend(self.heard_within(messages));
             }
         }
+        self.meter.spent(began.elapsed());
     }
 
     fn carry_out(

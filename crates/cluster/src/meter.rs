@@ -1,10 +1,11 @@
-//! What is said over the network, counted by kind: [`Meter`].
+//! What is said over the network, counted by kind, and the time the coordinator needs for it: [`Meter`].
 
 use prost::Message;
 use report::{Count, Traffic};
 use std::collections::BTreeMap;
 use std::mem;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::time::Duration;
 use wire::Kind;
 
 /// Counts that all sessions of a coordinator share.
@@ -16,6 +17,7 @@ struct Counts {
     /// What was counted before the last call of [`Meter::take`].
     before: Traffic,
     since: Traffic,
+    busy: Duration,
 }
 
 impl Meter {
@@ -37,6 +39,18 @@ impl Meter {
     /// Counts a message from the coordinator's own threads, which needs no bytes.
     pub(crate) fn received_within(&self, message: &impl Kind) {
         add(&mut self.lock().since.from_workers, message.kind(), 0);
+    }
+
+    /// Adds time that the coordinator needed for messages, one after the other.
+    pub(crate) fn spent(&self, time: Duration) {
+        self.lock().busy += time;
+    }
+
+    /// The time since the start in which the coordinator took in what happened, decided what to do and queued
+    /// its messages. Encoding, decoding and the network come on top, on other threads.
+    #[must_use]
+    pub fn busy(&self) -> Duration {
+        self.lock().busy
     }
 
     /// The counts since the last call.

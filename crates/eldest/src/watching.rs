@@ -72,6 +72,11 @@ impl Watching {
         self.picture.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
+    /// The time in which the coordinator was busy with what happened.
+    pub(crate) fn busy(&self) -> Duration {
+        self.traffic.busy()
+    }
+
     /// Messages to and from workers since the coordinator's start.
     pub(crate) fn traffic(&self) -> Traffic {
         self.traffic.total()

@@ -74,8 +74,9 @@ pub trait SlotSearch: Send {
 
     /// Gives up the open nodes from the subtree's root down to the shallowest that has brothers to
     /// give and is no expected cut node, or else to the shallowest that has any, if the policy
-    /// allows one. The search goes on with the last one's current child.
-    fn split(&mut self) -> Option<Vec<Handover>>;
+    /// allows one. The search goes on with the last one's current child. Nodes with fewer than `grain` plies
+    /// remaining are not worth it.
+    fn split(&mut self, grain: u8) -> Option<Vec<Handover>>;
 
     /// Gives the subtree up; the slot is idle.
     fn stop(&mut self);

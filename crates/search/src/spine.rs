@@ -97,7 +97,7 @@ impl<G: Game> SlotSearch for Spine<G> {
         }
     }
 
-    fn split(&mut self) -> Option<Vec<Handover>> {
+    fn split(&mut self, grain: u8) -> Option<Vec<Handover>> {
         let algorithm = self.searcher.algorithm;
         let job = self.job.as_mut()?;
         let gives = |index: &usize| {
@@ -111,7 +111,8 @@ impl<G: Game> SlotSearch for Spine<G> {
         };
         let certain = |index: &usize| job.frames[*index].open.kind != NodeKind::Cut;
         // The brothers of an expected cut node may turn out not to be needed: others go first.
-        let frames = 0..job.frames.len();
+        let coarse = |frame: &&Frame<G>| frame.at.remaining >= grain;
+        let frames = 0..job.frames.iter().take_while(coarse).count();
         let last = match frames.clone().find(gives) {
             Some(first) => (first..frames.end).filter(certain).find(gives).unwrap_or(first),
             // Nothing but PV nodes with an eldest that is being searched: against a guess their

@@ -148,7 +148,7 @@ proptest! {
         let setup = Setup { policy: Policy::Ybw, deepening: 0, ..setup };
         let mut slot = slot(&setup);
         if let Run::Done { .. } = slot.run(nodes) { return Ok(()); }
-        let Some(given) = slot.split() else { return Ok(()) };
+        let Some(given) = slot.split(0) else { return Ok(()) };
         let mut path = Vec::new();
         for handover in &given {
             path.push(handover.node.brothers[handover.current].mv);

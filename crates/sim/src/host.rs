@@ -5,8 +5,8 @@ use game::{Finding, Tally};
 use search::{Problem, Run, SlotSearch, Table};
 use std::sync::Arc;
 use ybw::{
-    Assignment, FromWorker, JobId, Moment, Slot, SlotEvent, Spent, ToWorker, WindowEffect, Worker,
-    WorkerInput, WorkerOutput,
+    Assignment, FromWorker, JobId, Moment, Slot, SlotEvent, Spent, ToWorker, WindowEffect, Wish,
+    Worker, WorkerInput, WorkerOutput,
 };
 
 /// What a slot is told while it searches; it looks when it pauses.
@@ -14,7 +14,7 @@ use ybw::{
 enum Mail {
     Narrow(JobId, game::Window),
     Stop(JobId),
-    Split(JobId, JobId),
+    Split(JobId, Wish),
 }
 
 /// A search thread.
@@ -22,7 +22,7 @@ struct SlotHost {
     search: Box<dyn SlotSearch>,
     job: Option<JobId>,
     mail: Vec<Mail>,
-    wish: Option<JobId>,
+    wish: Option<Wish>,
     spent: Spent,
     /// What the search came to, to be told when the time it took has passed.
     finished: Option<SlotEvent>,
@@ -153,7 +153,7 @@ impl Host {
                     self.post(slot, Mail::Narrow(job, window));
                 }
                 WorkerOutput::Stop { slot, job } => self.post(slot, Mail::Stop(job)),
-                WorkerOutput::Split { slot, job, next } => self.post(slot, Mail::Split(job, next)),
+                WorkerOutput::Split { slot, job, wish } => self.post(slot, Mail::Split(job, wish)),
                 WorkerOutput::Learn { findings, .. } => self.learn(&findings),
                 WorkerOutput::Prepare { .. }
                 | WorkerOutput::Peers { .. }
@@ -217,7 +217,7 @@ impl SlotHost {
                     };
                     events.push(SlotEvent::Narrowed { job, window, effect });
                 }
-                Mail::Split(job, next) if self.job == Some(job) => self.wish = Some(next),
+                Mail::Split(job, wish) if self.job == Some(job) => self.wish = Some(wish),
                 Mail::Stop(job) if self.job == Some(job) => {
                     self.search.stop();
                     (self.job, self.wish) = (None, None);
@@ -231,8 +231,8 @@ impl SlotHost {
     }
 
     fn offer(&mut self) -> Option<SlotEvent> {
-        let (job, next) = (self.job?, self.wish?);
-        let nodes = self.search.split()?;
+        let (job, Wish { next, grain }) = (self.job?, self.wish?);
+        let nodes = self.search.split(grain)?;
         self.wish = None;
         self.job = Some(next);
         let spent = std::mem::take(&mut self.spent);

@@ -44,7 +44,7 @@ impl Weighed for ToWorker {
                 ToWorker::Assign(assignment) => assignment_bytes(assignment),
                 ToWorker::Narrow { job, window } => number(job.0) + window_bytes(*window),
                 ToWorker::Cancel { job } => number(job.0),
-                ToWorker::Split { job, next } => number(job.0) + number(next.0),
+                ToWorker::Split { job, wish } => number(job.0) + number(wish.next.0) + 1,
                 ToWorker::Forget { search } => number(search.0),
                 ToWorker::Peers { search, joined, gone } => {
                     let joined: u64 = joined.iter().map(peer_bytes).sum();

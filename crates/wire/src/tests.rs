@@ -12,7 +12,7 @@ use std::sync::Arc;
 use std::time::Duration;
 use ybw::{
     Assignment, FromWorker, JobId, Moment, Outcome, Peer, SearchId, Spent, ToWorker, WindowEffect,
-    WorkerId,
+    Wish, WorkerId,
 };
 
 fn score() -> impl Strategy<Value = Score> {
@@ -200,7 +200,8 @@ fn to_worker() -> impl Strategy<Value = ToWorker> {
         }),
         (job(), window()).prop_map(|(job, window)| ToWorker::Narrow { job, window }),
         job().prop_map(|job| ToWorker::Cancel { job }),
-        (job(), job()).prop_map(|(job, next)| ToWorker::Split { job, next }),
+        (job(), job(), any::<u8>())
+            .prop_map(|(job, next, grain)| ToWorker::Split { job, wish: Wish { next, grain } }),
         search().prop_map(|search| ToWorker::Forget { search }),
         (search(), prop::collection::vec(peer, 0..4), prop::collection::vec(worker(), 0..4))
             .prop_map(|(search, joined, gone)| ToWorker::Peers { search, joined, gone }),

@@ -3,11 +3,11 @@
 use crate::error::{Malformed, present};
 use crate::findings::{findings_in, findings_out};
 use crate::v1::{self, coordinator_message::Message as Wire};
-use crate::vocabulary::{depth, line_out, moves, named, reason_in, reason_out, window};
+use crate::vocabulary::{byte, depth, line_out, moves, named, reason_in, reason_out, window};
 use crate::{MAX_NAME, MAX_PEERS};
 use game::{NodeKind, Question, Subtree};
 use std::sync::Arc;
-use ybw::{Assignment, JobId, MAX_PATH, Peer, SearchId, ToWorker, WorkerId};
+use ybw::{Assignment, JobId, MAX_PATH, Peer, SearchId, ToWorker, Wish, WorkerId};
 
 /// Anything the coordinator can say.
 #[derive(Clone, PartialEq, Debug)]
@@ -46,7 +46,9 @@ fn machine_out(message: ToWorker) -> Wire {
             Wire::Narrow(v1::Narrow { job: job.0, window: Some(window.into()) })
         }
         ToWorker::Cancel { job } => Wire::Cancel(v1::Cancel { job: job.0 }),
-        ToWorker::Split { job, next } => Wire::Split(v1::Split { job: job.0, next: next.0 }),
+        ToWorker::Split { job, wish: Wish { next, grain } } => {
+            Wire::Split(v1::Split { job: job.0, next: next.0, grain: grain.into() })
+        }
         ToWorker::Forget { search } => Wire::Forget(v1::Forget { search: search.0 }),
         ToWorker::Peers { search, joined, gone } => Wire::Peers(v1::Peers {
             search: search.0,
@@ -99,8 +101,9 @@ impl TryFrom<v1::CoordinatorMessage> for CoordinatorSaid {
                 ToWorker::Narrow { job: JobId(narrow.job), window: window(narrow.window)? }
             }
             Wire::Cancel(cancel) => ToWorker::Cancel { job: JobId(cancel.job) },
-            Wire::Split(v1::Split { job, next }) => {
-                ToWorker::Split { job: JobId(job), next: JobId(next) }
+            Wire::Split(v1::Split { job, next, grain }) => {
+                let grain = byte("the grain of a split", grain, 0)?;
+                ToWorker::Split { job: JobId(job), wish: Wish { next: JobId(next), grain } }
             }
             Wire::Forget(forget) => ToWorker::Forget { search: SearchId(forget.search) },
             Wire::Peers(peers) => peers_in(peers)?,

@@ -15,7 +15,7 @@ pub use coordinator::{Coordinator, CoordinatorInput, CoordinatorOutput, Progress
 pub use ids::{JobId, Moment, SearchId, Slot, WorkerId};
 pub use message::{
     Assignment, FromWorker, MAX_OFFERED_BROTHERS, MAX_OFFERED_NODES, MAX_PATH, Peer, Spent,
-    ToWorker, WindowEffect,
+    ToWorker, WindowEffect, Wish,
 };
 pub use trace::{Departure, Outcome, TraceEvent, Traced};
 pub use worker::{SlotEvent, Worker, WorkerInput, WorkerOutput};

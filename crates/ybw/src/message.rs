@@ -25,6 +25,15 @@ pub struct Peer {
     pub address: Arc<str>,
 }
 
+/// What a job that is asked to split is to do.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub struct Wish {
+    /// The job's name from the offer on.
+    pub next: JobId,
+    /// Nodes with fewer plies remaining are not worth an offer.
+    pub grain: u8,
+}
+
 /// From the coordinator to a worker.
 #[derive(Clone, PartialEq, Debug)]
 pub enum ToWorker {
@@ -53,8 +62,8 @@ pub enum ToWorker {
     Split {
         /// The job.
         job: JobId,
-        /// Its new name from the offer on.
-        next: JobId,
+        /// What is wished for.
+        wish: Wish,
     },
     /// No more jobs of this search will come.
     Forget {

@@ -6,7 +6,7 @@
 
 use crate::{
     Assignment, FromWorker, JobId, Moment, Peer, SearchId, Slot, Spent, ToWorker, WindowEffect,
-    WorkerId,
+    Wish, WorkerId,
 };
 use game::{Finding, Handover, Move, Setup, Value, Window};
 use std::collections::VecDeque;
@@ -123,8 +123,8 @@ pub enum WorkerOutput {
         slot: Slot,
         /// The job.
         job: JobId,
-        /// The job that goes on.
-        next: JobId,
+        /// What is wished for.
+        wish: Wish,
     },
     /// Drop what was made ready for a search.
     Forget {
@@ -153,7 +153,7 @@ pub enum WorkerOutput {
 #[derive(Debug)]
 struct Spare {
     assignment: Assignment,
-    split: Option<JobId>,
+    split: Option<Wish>,
 }
 
 /// What a slot is at.
@@ -236,7 +236,7 @@ impl Worker {
             ToWorker::Assign(assignment) => self.assigned(assignment),
             ToWorker::Narrow { job, window } => self.narrow(now, job, window),
             ToWorker::Cancel { job } => self.cancel(job),
-            ToWorker::Split { job, next } => self.split(job, next),
+            ToWorker::Split { job, wish } => self.split(job, wish),
             ToWorker::Peers { search, joined, gone } => {
                 self.outputs.push_back(WorkerOutput::Peers { search, joined, gone });
             }
@@ -281,11 +281,11 @@ impl Worker {
         }
     }
 
-    fn split(&mut self, job: JobId, next: JobId) {
+    fn split(&mut self, job: JobId, wish: Wish) {
         if let Some(spare) = self.spare(job) {
-            spare.split = Some(next);
+            spare.split = Some(wish);
         } else if let Some(slot) = self.slot_of(job) {
-            self.outputs.push_back(WorkerOutput::Split { slot, job, next });
+            self.outputs.push_back(WorkerOutput::Split { slot, job, wish });
         }
     }
 
@@ -409,8 +409,8 @@ impl Worker {
             let (slot, job) = (slot_at(index), assignment.job);
             self.slots[index] = SlotState::Busy { job, since: now, fate: Fate::Wanted };
             self.outputs.push_back(WorkerOutput::Start { slot, assignment });
-            if let Some(next) = split {
-                self.outputs.push_back(WorkerOutput::Split { slot, job, next });
+            if let Some(wish) = split {
+                self.outputs.push_back(WorkerOutput::Split { slot, job, wish });
             }
         }
     }

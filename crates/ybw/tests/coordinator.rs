@@ -67,7 +67,7 @@ impl Desk {
 
     fn wished(&self) -> Option<(JobId, JobId)> {
         self.said.iter().find_map(|(_, message)| match message {
-            ToWorker::Split { job, next } => Some((*job, *next)),
+            ToWorker::Split { job, wish } => Some((*job, wish.next)),
             _ => None,
         })
     }

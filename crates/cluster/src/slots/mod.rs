@@ -13,7 +13,7 @@ use game::Window;
 use mailbox::Mailbox;
 use std::sync::Arc;
 use std::thread::JoinHandle;
-use ybw::{Assignment, JobId, SearchId, Slot, SlotEvent};
+use ybw::{Assignment, JobId, SearchId, Slot, SlotEvent, Wish};
 
 /// Where threads report to; never blocks.
 pub(crate) type Sink = Arc<dyn Fn(Slot, SlotReport) + Send + Sync>;
@@ -49,7 +49,7 @@ pub(crate) enum Command {
     /// Give the job up.
     Stop { job: JobId },
     /// Offer open nodes as soon as there are any to give.
-    Split { job: JobId, next: JobId },
+    Split { job: JobId, wish: Wish },
     /// Drop what belongs to this search.
     Forget { search: SearchId },
     /// End.

@@ -12,7 +12,7 @@ use std::panic::{self, AssertUnwindSafe};
 use std::sync::Arc;
 use std::thread::JoinHandle;
 use std::time::{Duration, Instant};
-use ybw::{Assignment, JobId, SearchId, Slot, SlotEvent, Spent, WindowEffect};
+use ybw::{Assignment, JobId, SearchId, Slot, SlotEvent, Spent, WindowEffect, Wish};
 
 /// How often a running job says what it cost.
 const PROGRESS_INTERVAL: Duration = Duration::from_millis(250);
@@ -59,8 +59,8 @@ impl Pace {
 #[derive(Debug)]
 struct Current {
     job: JobId,
-    /// The name of its rest, once a split is wished.
-    wish: Option<JobId>,
+    /// What it is to give, once a split is wished.
+    wish: Option<Wish>,
     reported: Instant,
 }
 
@@ -98,7 +98,7 @@ impl Searcher {
                     Command::Start { assignment, prepared } => self.start(assignment, prepared),
                     Command::Narrow { job, window } => self.narrow(job, window),
                     Command::Stop { job } => self.stop(job),
-                    Command::Split { job, next } => self.wish(job, next),
+                    Command::Split { job, wish } => self.wish(job, wish),
                     Command::Forget { search } => self.forget(search),
                     Command::Quit => return,
                 }
@@ -162,9 +162,9 @@ impl Searcher {
         self.tell(SlotEvent::Stopped { job, spent });
     }
 
-    fn wish(&mut self, job: JobId, next: JobId) {
+    fn wish(&mut self, job: JobId, wish: Wish) {
         if let Some((current, _)) = self.running(job) {
-            current.wish = Some(next);
+            current.wish = Some(wish);
         }
     }
 
@@ -201,8 +201,8 @@ impl Searcher {
         let (Some(current), Some((_, search))) = (&mut self.current, &mut self.search) else {
             return;
         };
-        let Some(next) = current.wish else { return };
-        let Some(nodes) = search.split() else { return };
+        let Some(Wish { next, grain }) = current.wish else { return };
+        let Some(nodes) = search.split(grain) else { return };
         let job = std::mem::replace(&mut current.job, next);
         current.wish = None;
         let spent = self.take_spent();

@@ -55,6 +55,11 @@ impl Collector for CoordinatorMetrics {
         )?;
         show.counter("late_messages", "Messages for jobs nobody knew", facts.late_messages)?;
         show.counters("workers_gone", "Workers that went", "departure", counts(ledger.gone()))?;
+        show.seconds(
+            "coordinator_busy_time",
+            "Time in which the coordinator took in messages and decided what to send",
+            u64::try_from(self.0.busy().as_nanos()).unwrap_or(u64::MAX),
+        )?;
         show_windows(&mut show, &facts, ledger.saved_nodes())?;
         show_traffic(&mut show, &self.0.traffic())
     }

@@ -40,7 +40,7 @@ fn after_a_search_the_ledger_holds_its_facts_and_nothing_runs() {
 fn during_a_search_slots_jobs_updates_and_the_tree_are_shown() {
     let (mut most_nodes, mut greyed, mut seen_updates) = (0, false, false);
     let mut live = live();
-    let events = [Policy::Ybw, Policy::PvSplit].map(events).concat();
+    let events = [Policy::Ybw, Policy::PvSplit, Policy::RootSplit].map(events).concat();
     for traced in &events {
         live.note(traced);
         let snapshot = live.snapshot(traced.at);

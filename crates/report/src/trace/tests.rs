@@ -27,7 +27,7 @@ impl Witness for Events {
 
 /// A search of a badly ordered tree by four workers of two slots each.
 pub(crate) fn events(policy: Policy) -> Vec<Traced> {
-    let game = "synthetic:b=8,d=7,kind=edges,order=random,seed=2";
+    let game = "synthetic:b=8,d=7,kind=edges,order=random,seed=6";
     let setup = Setup { policy, min_split: 2, table_mib: 0, ..Setup::new(game) };
     let workers = vec![Group { slots: 2, ..Group::steady(4) }];
     let steady = Plan::steady(setup, 4, 50_000);

@@ -152,6 +152,12 @@ impl Fleet {
         self.idle_slots
     }
 
+    /// The share of the slots that have a job.
+    pub(super) fn busy_share(&self) -> f64 {
+        let slots = self.slots().max(1) as f64;
+        1.0 - self.idle_slots as f64 / slots
+    }
+
     /// Slots that the current search may use.
     pub(super) fn slots(&self) -> usize {
         self.members.values().map(|member| member.quota).sum()

@@ -9,6 +9,7 @@ mod fleet;
 mod interface;
 mod odds;
 mod offer;
+mod pace;
 mod search;
 mod sharing;
 mod tree;
@@ -17,21 +18,21 @@ pub use interface::{CoordinatorInput, CoordinatorOutput, Progress, Request};
 
 use crate::{
     Assignment, Departure, FromWorker, JobId, Moment, Outcome, SearchId, Spent, ToWorker,
-    TraceEvent, Traced, WorkerId,
+    TraceEvent, Traced, Wish, WorkerId,
 };
 use fleet::Fleet;
 use game::{Handover, Move, Question, Value, Window};
-use search::{End, Job, Search};
+use search::{End, Job, Search, Timing};
 use std::collections::{BTreeMap, VecDeque};
 use std::sync::Arc;
 use std::time::Duration;
-use tree::{BrotherAt, Effect, Guess, Ready, SplitTree};
+use tree::{BrotherAt, Divisible, Effect, Guess, Ready, SplitTree};
 
 /// Jobs that wait at a worker for each of its slots.
 const SPARES_PER_SLOT: usize = 1;
 /// As long as some job could be asked to split that is so many times as needed as a brother that waits, the
 /// brother waits on.
-const SPECULATION: f64 = 4.0;
+const SPECULATION: f64 = 8.0;
 /// How often it is told, at most, how the active search stands.
 const STANDING_INTERVAL: Duration = Duration::from_millis(1);
 /// How long an ended search waits for the last accounts of its jobs.
@@ -158,6 +159,9 @@ impl Coordinator {
             FromWorker::Progress { job, spent } => {
                 self.account(spent);
                 if self.owns(worker, job) {
+                    if let Some(search) = &mut self.active {
+                        search.spend(job, spent.busy_ns);
+                    }
                     self.trace(TraceEvent::JobProgressed { job, spent });
                 } else {
                     self.trace(TraceEvent::JobDiscarded { job, spent });
@@ -204,6 +208,10 @@ impl Coordinator {
         if !self.owns(worker, job) {
             return self.discarded(worker, job, spent);
         }
+        if let Some(search) = &mut self.active {
+            search.spend(job, spent.busy_ns);
+            search.time(job, self.now);
+        }
         let Some(at) = self.release(job) else { return };
         self.trace(TraceEvent::JobResolved { job, worker, value, spent });
         let Some(search) = &mut self.active else {
@@ -245,7 +253,7 @@ impl Coordinator {
         let waiting = nodes.iter().map(offer::waiting).sum();
         let (at, Question { window, kind }) = search.tree.adopt(old.at, nodes, next);
         let remaining = search.tree.remaining_below(at.node);
-        let rest = Job { worker, at, remaining, kind, ply, spare: false, wish: None };
+        let rest = Job { worker, at, remaining, kind, ply, spare: false, wish: None, timing: None };
         search.admit(next, rest);
         self.fleet.rename(worker, job, next);
         let nodes = u32::try_from(adopted).unwrap_or(u32::MAX);
@@ -520,7 +528,8 @@ impl Coordinator {
         let (id, setup) = (search.id, search.setup.clone());
         let spare = self.fleet.assign(worker, job);
         let ply = subtree.path.len();
-        search.admit(job, Job { worker, at, remaining, kind, ply, spare, wish: None });
+        let timing = Some(Timing { sent: (!spare).then_some(self.now), busy_ns: 0 });
+        search.admit(job, Job { worker, at, remaining, kind, ply, spare, wish: None, timing });
         if self.fleet.prepare(worker, id) {
             self.send(worker, ToWorker::Prepare { search: id, setup });
             self.introduce(worker, id);
@@ -534,12 +543,14 @@ impl Coordinator {
     /// than slots are idle.
     fn wishes_for_split(&mut self, need: f64) -> bool {
         let Some(search) = &mut self.active else { return false };
-        let Some(divisible) = search.tree.next_divisible().filter(|job| job.need > need) else {
-            return false;
-        };
         if search.wishes >= self.fleet.idle_slots() {
             return false;
         }
+        let grain = search.grain(self.fleet.busy_share());
+        let wanted = |job: &Divisible| job.need > need && job.remaining >= grain;
+        let Some(divisible) = search.tree.next_divisible().filter(wanted) else {
+            return false;
+        };
         search.wishes += 1;
         let (job, next) = (divisible.job, JobId(self.next_job));
         self.next_job += 1;
@@ -548,7 +559,7 @@ impl Coordinator {
         let (worker, at) = (wished.worker, wished.at);
         search.tree.set_divisible(at, job, false);
         self.trace(TraceEvent::SplitWished { job, next });
-        self.send(worker, ToWorker::Split { job, next });
+        self.send(worker, ToWorker::Split { job, wish: Wish { next, grain } });
         true
     }
 

@@ -1,5 +1,6 @@
 //! The active search: its tree and the jobs that workers have.
 
+use super::pace::Pace;
 use super::tree::{BrotherAt, Guess, SplitTree};
 use crate::{JobId, Moment, Outcome, SearchId, WorkerId};
 use game::{Depth, Move, NodeKind, Setup, Tally};
@@ -19,6 +20,17 @@ pub(super) struct Job {
     pub(super) spare: bool,
     /// The name its rest will have, once a split was wished.
     pub(super) wish: Option<JobId>,
+    /// What is measured of it; `None` for the rest of another.
+    pub(super) timing: Option<Timing>,
+}
+
+/// How long a job takes that one slot searches from beginning to end.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Timing {
+    /// When it was sent to an idle slot; `None` if it had to wait for one.
+    pub(super) sent: Option<Moment>,
+    /// What it took so far.
+    pub(super) busy_ns: u64,
 }
 
 #[derive(Debug)]
@@ -29,6 +41,7 @@ pub(super) struct Search {
     pub(super) tree: SplitTree,
     pub(super) jobs: BTreeMap<JobId, Job>,
     pub(super) wishes: usize,
+    pub(super) pace: Pace,
     pub(super) hint: Vec<Move>,
     /// What the last iteration came to.
     pub(super) guess: Option<Guess>,
@@ -52,6 +65,7 @@ impl Search {
             tree: SplitTree::new(&setup, depth, None),
             jobs: BTreeMap::new(),
             wishes: 0,
+            pace: Pace::new(),
             hint: Vec::new(),
             guess: None,
             tally: Tally::default(),
@@ -92,6 +106,28 @@ impl Search {
         self.setup.policy.allows(job.kind, job.ply)
             && !job.spare
             && job.remaining >= self.setup.min_split
+    }
+
+    /// A job took some more time.
+    pub(super) fn spend(&mut self, id: JobId, busy_ns: u64) {
+        if let Some(Job { timing: Some(timing), .. }) = self.jobs.get_mut(&id) {
+            timing.busy_ns += busy_ns;
+        }
+    }
+
+    /// Learns from a job that is resolved how long such jobs take.
+    pub(super) fn time(&mut self, id: JobId, now: Moment) {
+        let Some(&Job { remaining, timing: Some(timing), .. }) = self.jobs.get(&id) else { return };
+        let Timing { sent, busy_ns } = timing;
+        self.pace.learn_busy(remaining, busy_ns);
+        if let Some(sent) = sent {
+            self.pace.learn_wait(now.since(sent).saturating_sub(busy_ns));
+        }
+    }
+
+    /// The plies that must remain at a node to be worth an offer, when such a share of the slots is busy.
+    pub(super) fn grain(&self, busy_share: f64) -> u8 {
+        self.pace.grain(self.setup.min_split, busy_share)
     }
 
     /// What is left of the last iteration's best line for a job that begins along it.

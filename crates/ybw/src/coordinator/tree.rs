@@ -2,7 +2,7 @@
 
 mod choice;
 
-pub(super) use choice::{Guess, Ready};
+pub(super) use choice::{Divisible, Guess, Ready};
 
 use super::odds::Odds;
 use choice::Best;
@@ -66,6 +66,8 @@ struct Node {
     child_depth: Depth,
     /// What the last iteration guesses, for the side to move here.
     guess: Option<Guess>,
+    /// The brother that may leave next.
+    next: Option<usize>,
     /// The best to be had below.
     best: Best,
     /// Brothers of it that could be handed out now.
@@ -264,8 +266,9 @@ impl SplitTree {
             Some(at) => self.nodes[at.node].guess.map(Guess::turned),
         };
         let best = Best::default();
-        let waiting = 0;
-        self.nodes.insert(Node { open, places, parent, child_depth, guess, best, waiting, serial })
+        let (waiting, next) = (0, None);
+        let node = Node { open, places, parent, child_depth, guess, next, best, waiting, serial };
+        self.nodes.insert(node)
     }
 
     pub(super) fn path(&self, at: BrotherAt) -> Vec<Move> {
@@ -311,6 +314,8 @@ impl SplitTree {
 
     /// Brings up to date what is kept about a node, after something changed there.
     fn refresh(&mut self, node: NodeIx) {
+        let next = self.next_waiting(node);
+        self.nodes[node].next = next;
         let waiting = self.waiting_at(node);
         let before = std::mem::replace(&mut self.nodes[node].waiting, waiting);
         self.waiting = self.waiting + waiting - before;
@@ -323,7 +328,7 @@ impl SplitTree {
         if open.is_split_point() {
             (1..places.len()).filter(waits).count()
         } else {
-            usize::from(self.next_waiting(node).is_some())
+            usize::from(self.nodes[node].next.is_some())
         }
     }
 

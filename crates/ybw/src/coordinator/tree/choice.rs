@@ -65,7 +65,8 @@ pub(in crate::coordinator) struct Ready {
 pub(in crate::coordinator) struct Divisible {
     pub(in crate::coordinator) job: JobId,
     pub(in crate::coordinator) need: f64,
-    remaining: u8,
+    /// Plies that remain at its root.
+    pub(in crate::coordinator) remaining: u8,
 }
 
 /// The best of a node's subtree, as seen from the node.
@@ -99,10 +100,24 @@ impl Divisible {
 
 impl Best {
     fn consider(&mut self, other: Best, share: f64) {
-        let ready = other.ready.map(|ready| Ready { need: ready.need * share, ..ready });
-        let job = other.divisible.map(|job| Divisible { need: job.need * share, ..job });
-        self.ready = self.ready.into_iter().chain(ready).max_by(Ready::order);
-        self.divisible = self.divisible.into_iter().chain(job).max_by(Divisible::order);
+        if let Some(ready) = other.ready {
+            self.consider_ready(Ready { need: ready.need * share, ..ready });
+        }
+        if let Some(job) = other.divisible {
+            self.consider_divisible(Divisible { need: job.need * share, ..job });
+        }
+    }
+
+    fn consider_ready(&mut self, ready: Ready) {
+        if self.ready.is_none_or(|best| best.order(&ready).is_le()) {
+            self.ready = Some(ready);
+        }
+    }
+
+    fn consider_divisible(&mut self, job: Divisible) {
+        if self.divisible.is_none_or(|best| best.order(&job).is_le()) {
+            self.divisible = Some(job);
+        }
     }
 }
 
@@ -187,16 +202,26 @@ impl SplitTree {
         if open.is_cut() {
             return best;
         }
-        let waiting = self.next_waiting(node);
+        let Node { next, ref places, serial, .. } = self.nodes[node];
+        let (kind, remaining) = (open.kind, self.remaining_below(node));
         let guessed = self.guessed_share(node);
         let mut share = 1.0;
-        for index in 0..open.brothers.len() {
+        for (index, &place) in places.iter().enumerate() {
             if open.is_resolved(index) {
                 continue;
             }
-            let at = BrotherAt { node, index };
-            best.consider(self.best_at(at, waiting == Some(index)), share);
-            share = guessed.unwrap_or_else(|| share * self.odds.fails(open.kind, index));
+            match place {
+                Place::Open(child) => best.consider(self.nodes[child].best, share),
+                Place::Running { job, divisible: true, .. } => {
+                    best.consider_divisible(Divisible { job, need: share, remaining });
+                }
+                Place::Nowhere if next == Some(index) => {
+                    let at = BrotherAt { node, index };
+                    best.consider_ready(Ready { at, need: share, kind, remaining, serial });
+                }
+                Place::Nowhere | Place::Running { .. } => {}
+            }
+            share = guessed.unwrap_or_else(|| share * self.odds.fails(kind, index));
         }
         best
     }
@@ -213,24 +238,6 @@ impl SplitTree {
             node = eldest;
         }
         Some(share)
-    }
-
-    /// What a brother has to offer, if it is needed.
-    fn best_at(&self, at: BrotherAt, may_leave: bool) -> Best {
-        let remaining = self.remaining_below(at.node);
-        match self.nodes[at.node].places[at.index] {
-            Place::Open(child) => self.nodes[child].best,
-            Place::Running { job, divisible: true, .. } => {
-                Best { divisible: Some(Divisible { job, need: 1.0, remaining }), ready: None }
-            }
-            Place::Nowhere if may_leave => {
-                let Node { serial, ref open, .. } = self.nodes[at.node];
-                let kind = open.kind;
-                let ready = Ready { at, need: 1.0, kind, remaining, serial };
-                Best { ready: Some(ready), divisible: None }
-            }
-            Place::Nowhere | Place::Running { .. } => Best::default(),
-        }
     }
 }
 
