@@ -48,6 +48,7 @@ pub enum Policy {
     Ybw,
     /// At every node, and at nodes of the principal variation even while the eldest is being searched: the
     /// brothers are scouted against the value that the last iteration guesses, a little to the safe side.
+    /// Minimax, which wants every value, guesses nothing.
     Aspiring,
 }
 

@@ -7,8 +7,8 @@ use eldest_ybw::{
     Moment, Peer, Request, SearchId, Spent, ToWorker, WorkerId,
 };
 use game::{
-    Brother, Depth, Entry, Finding, Handover, Interval, Move, NodeKind, OpenNode, Policy, Score,
-    Setup, Sharing, Value, Window,
+    Algorithm, Brother, Depth, Entry, Finding, Handover, Interval, Move, NodeKind, OpenNode,
+    Policy, Score, Setup, Sharing, Value, Window,
 };
 use std::sync::Arc;
 
@@ -149,16 +149,17 @@ fn brothers_stay_while_one_that_leads_is_searched_exactly() {
 }
 
 /// A search of two iterations, the first of which found the root worth 10.
-fn deepened(policy: Policy) -> Desk {
+fn deepened(policy: Policy, algorithm: Algorithm) -> Desk {
     let depth = Depth::plies(2).unwrap();
-    let mut desk = Desk::searching(Setup { depth, deepening: 1, policy, ..Setup::new("opaque") });
+    let setup = Setup { depth, deepening: 1, policy, algorithm, ..Setup::new("opaque") };
+    let mut desk = Desk::searching(setup);
     desk.resolve(FIRST, JobId(1), Value::exact(score(10)));
     desk
 }
 
 #[test]
 fn brothers_on_the_principal_variation_are_scouted_against_a_guess() {
-    let mut desk = deepened(Policy::Aspiring);
+    let mut desk = deepened(Policy::Aspiring, Algorithm::Pvs);
     let leader = desk.offer(vec![Handover { node: node(3, &[]), current: 0 }]);
     let [(SECOND, scout)] = desk.assigned()[..] else { panic!("{:?}", desk.said) };
     assert_eq!(scout.subtree.path, [Move(1)]);
@@ -183,7 +184,7 @@ fn brothers_on_the_principal_variation_are_scouted_against_a_guess() {
 
 #[test]
 fn a_good_guess_leaves_nothing_to_be_done() {
-    let mut desk = deepened(Policy::Aspiring);
+    let mut desk = deepened(Policy::Aspiring, Algorithm::Pvs);
     let leader = desk.offer(vec![Handover { node: node(2, &[]), current: 0 }]);
     let scout = desk.assigned()[0].1.job;
     desk.resolve(SECOND, scout, Value::lower(score(-8)));
@@ -194,9 +195,12 @@ fn a_good_guess_leaves_nothing_to_be_done() {
 
 #[test]
 fn young_brothers_wait_where_nothing_may_be_guessed() {
-    let mut desk = deepened(Policy::Ybw);
-    desk.offer(vec![Handover { node: node(3, &[]), current: 0 }]);
-    assert_eq!(desk.assigned(), []);
+    let cases = [(Policy::Ybw, Algorithm::Pvs), (Policy::Aspiring, Algorithm::Minimax)];
+    for (policy, algorithm) in cases {
+        let mut desk = deepened(policy, algorithm);
+        desk.offer(vec![Handover { node: node(3, &[]), current: 0 }]);
+        assert_eq!(desk.assigned(), []);
+    }
 }
 
 /// Hands over the root and its eldest child, and resolves that child's children.

@@ -107,12 +107,13 @@ impl SplitTree {
     /// root is its only child, so that the root is treated like any other brother.
     pub(super) fn new(setup: &Setup, depth: Depth, guess: Option<Guess>) -> SplitTree {
         let open = OpenNode::new(-setup.window, NodeKind::Pv, u8::MAX, &[Move(0)]);
+        let aspires = setup.policy == Policy::Aspiring && setup.algorithm != Algorithm::Minimax;
         let mut tree = SplitTree {
             algorithm: setup.algorithm,
             nodes: Slab::new(),
             top: 0,
             root_line: Vec::new(),
-            guess: guess.filter(|_| setup.policy == Policy::Aspiring).map(Guess::turned),
+            guess: guess.filter(|_| aspires).map(Guess::turned),
             odds: Odds::new(),
             waiting: 0,
             dirty: Vec::new(),
