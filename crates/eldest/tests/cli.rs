@@ -233,6 +233,19 @@ fn the_counts_of_a_record_add_up() {
 }
 
 #[test]
+fn a_guess_that_is_wrong_does_not_change_the_answer() {
+    for seed in 1..=4 {
+        // Values of independent leaves say nothing about each other, so most guesses are wrong.
+        let game = format!("synthetic:b=6,d=7,range=20,seed={seed}");
+        let solve =
+            ["solve", "--json", "--game", &game, "--depth", "7", "--deepening=3", "--min-split=2"];
+        let score = |policy: &[&str]| objects(&[&solve[..], policy].concat())[0]["score"].clone();
+        let sequential = score(&["--policy", "sequential"]);
+        assert_eq!(score(&["--policy", "aspiring", "--threads", "4"]), sequential, "{game}");
+    }
+}
+
+#[test]
 fn a_move_that_proves_more_than_the_window_is_given_and_none_that_proves_less() {
     for policy in [&["--policy", "sequential"][..], &["--threads", "1"]] {
         let best = |game: &str, window: &str| {
