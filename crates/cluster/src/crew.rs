@@ -12,10 +12,9 @@ use crate::slots::{Command, Sink, SlotReport, Slots};
 use game::Setup;
 use search::Catalogue;
 use std::collections::{BTreeSet, VecDeque};
-use wire::Shared;
 use ybw::{
-    Assignment, FromWorker, JobId, Peer, SearchId, Slot, SlotEvent, Spent, Worker, WorkerId,
-    WorkerInput, WorkerOutput,
+    Assignment, FromWorker, JobId, SearchId, Slot, SlotEvent, Spent, Worker, WorkerInput,
+    WorkerOutput,
 };
 
 /// A worker machine joined to its threads.
@@ -69,14 +68,13 @@ impl Crew {
         self.peers.as_ref().is_some_and(|peers| !peers.is_empty())
     }
 
-    /// Tells the others what it found out.
+    /// Tells its neighbours what is new.
     pub(crate) fn tell_peers(&mut self) {
         let Some(peers) = &mut self.peers else { return };
         let Some(search) = peers.search() else { return };
         let Some(prepared) = self.searches.find(search) else { return };
-        let findings = prepared.take_fresh(peers.most_at_once());
-        if !findings.is_empty() {
-            peers.tell(Shared { search, findings });
+        for (neighbour, findings) in prepared.take_news(self.clock.now()) {
+            peers.tell(neighbour, findings);
         }
     }
 
@@ -143,7 +141,14 @@ impl Crew {
             WorkerOutput::Split { slot, job, wish } => {
                 self.slots.command(slot, Command::Split { job, wish });
             }
-            WorkerOutput::Peers { search, joined, gone } => self.meet(search, &joined, &gone),
+            WorkerOutput::Peers { search, own, members, joined, gone } => {
+                let (Some(peers), Some(prepared)) = (&mut self.peers, self.searches.find(search))
+                else {
+                    return;
+                };
+                peers.change(search, own, &joined, &gone);
+                prepared.tell(&joined, &gone, members);
+            }
             WorkerOutput::Learn { search, findings } => {
                 if let Some(prepared) = self.searches.find(search) {
                     prepared.store(&findings);
@@ -151,14 +156,6 @@ impl Crew {
             }
             WorkerOutput::Forget { search } => self.forget(search),
         }
-    }
-
-    fn meet(&mut self, search: SearchId, joined: &[Peer], gone: &[WorkerId]) {
-        let (Some(peers), Some(prepared)) = (&mut self.peers, self.searches.find(search)) else {
-            return;
-        };
-        peers.change(search, joined, gone);
-        prepared.begin_to_tell();
     }
 
     fn prepare(&mut self, search: SearchId, setup: &Setup) -> Option<WorkerInput> {

@@ -1,11 +1,12 @@
 //! Table entries shared with the other processes of a cluster: [`Peers`] tells, [`Ear`] hears.
 //!
 //! Every process keeps what the others found out in its own table, so that a probe never waits for
-//! anybody. Entries are told in bulk, those that weigh most first: how many is limited by what a
-//! listener may be asked to take in. A peer that does not listen misses something and costs nothing.
+//! anybody. Entries are told to a few neighbours in bulk, those that weigh most first, and passed on by them
+//! ([`ybw::Relay`]). A peer that does not listen misses something and costs nothing.
 
 use crate::link::{self, dial, endpoint};
 use crate::searches::Searches;
+use game::Finding;
 use std::collections::BTreeMap;
 use std::time::Duration;
 use tokio::sync::mpsc::error::TrySendError;
@@ -17,15 +18,10 @@ use wire::v1::peer_service_client::PeerServiceClient;
 use wire::v1::peer_service_server::PeerService;
 use wire::v1::{ShareRequest, ShareResponse};
 use wire::{MAX_MESSAGE_BYTES, Shared};
-use ybw::{Peer, SearchId, WorkerId};
+use ybw::{Peer, Relay, SearchId, WorkerId};
 
 /// How often others are told what was found out.
-pub(crate) const TELL_INTERVAL: Duration = Duration::from_millis(50);
-/// Entries that a process may be told within [`TELL_INTERVAL`], by all others together: 100 ns each
-/// make this less than one percent of a core.
-const MAX_HEARD: usize = 3072;
-/// Most entries told each peer within [`TELL_INTERVAL`].
-const MAX_TOLD: usize = 768;
+pub(crate) const TELL_INTERVAL: Duration = Duration::from_nanos(Relay::INTERVAL_NS);
 /// Messages that wait for a slow peer; it misses what comes then.
 const MAX_WAITING: usize = 16;
 
@@ -35,6 +31,8 @@ pub(crate) struct Peers {
     /// Where the coordinator listens.
     coordinator: String,
     search: Option<SearchId>,
+    /// This process, as the others know it.
+    own: WorkerId,
     lines: BTreeMap<WorkerId, Line>,
 }
 
@@ -55,7 +53,8 @@ impl Drop for Line {
 impl Peers {
     /// Nobody yet.
     pub(crate) fn new(coordinator: impl Into<String>) -> Peers {
-        Peers { coordinator: coordinator.into(), search: None, lines: BTreeMap::new() }
+        let (coordinator, own) = (coordinator.into(), WorkerId(0));
+        Peers { coordinator, search: None, own, lines: BTreeMap::new() }
     }
 
     pub(crate) fn is_empty(&self) -> bool {
@@ -68,7 +67,14 @@ impl Peers {
     }
 
     /// Begins to tell those who joined and ends telling those who are gone.
-    pub(crate) fn change(&mut self, search: SearchId, joined: &[Peer], gone: &[WorkerId]) {
+    pub(crate) fn change(
+        &mut self,
+        search: SearchId,
+        own: WorkerId,
+        joined: &[Peer],
+        gone: &[WorkerId],
+    ) {
+        self.own = own;
         if self.search.replace(search) != Some(search) {
             self.lines.clear();
         }
@@ -92,20 +98,16 @@ impl Peers {
         self.lines.clear();
     }
 
-    /// How many entries to tell at a time.
-    pub(crate) fn most_at_once(&self) -> usize {
-        (MAX_HEARD / self.lines.len().max(1)).clamp(1, MAX_TOLD)
-    }
-
-    /// Tells everybody who has room for it.
-    pub(crate) fn tell(&mut self, shared: Shared) {
-        let request = ShareRequest::from(shared);
-        for (worker, line) in &mut self.lines {
-            if let Err(TrySendError::Full(_)) = line.messages.try_send(request.clone()) {
-                line.missed += 1;
-                if line.missed.is_power_of_two() {
-                    tracing::debug!(%worker, missed = line.missed, "a peer is slow to listen");
-                }
+    /// Tells a neighbour, if it has room for it.
+    pub(crate) fn tell(&mut self, worker: WorkerId, findings: Vec<Finding>) {
+        let (Some(search), Some(line)) = (self.search, self.lines.get_mut(&worker)) else {
+            return;
+        };
+        let request = ShareRequest::from(Shared { search, from: self.own, findings });
+        if let Err(TrySendError::Full(_)) = line.messages.try_send(request) {
+            line.missed += 1;
+            if line.missed.is_power_of_two() {
+                tracing::debug!(%worker, missed = line.missed, "a peer is slow to listen");
             }
         }
     }
@@ -163,9 +165,9 @@ impl PeerService for Ear {
         let mut inbound = request.into_inner();
         while let Some(request) = inbound.message().await? {
             let malformed = |wrong: wire::Malformed| Status::invalid_argument(wrong.to_string());
-            let Shared { search, findings } = request.try_into().map_err(malformed)?;
+            let Shared { search, from, findings } = request.try_into().map_err(malformed)?;
             if let Some(prepared) = self.searches.find(search) {
-                prepared.learn(&findings);
+                prepared.learn(from, findings);
             }
         }
         Ok(Response::new(ShareResponse {}))

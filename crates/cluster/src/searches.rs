@@ -7,7 +7,7 @@ use std::collections::BTreeMap;
 use std::fmt;
 use std::sync::atomic::{AtomicBool, Ordering::SeqCst};
 use std::sync::{Arc, Mutex, MutexGuard, OnceLock, PoisonError};
-use ybw::SearchId;
+use ybw::{Moment, Peer, Relay, SearchId, WorkerId};
 
 /// All of them, known to the crew and to whoever hears what other processes found out.
 #[derive(Clone, Default, Debug)]
@@ -47,6 +47,7 @@ pub(crate) struct Prepared {
     table: OnceLock<Result<Option<Arc<Table>>, String>>,
     /// Whether anybody wants to be told what is found out.
     told: AtomicBool,
+    relay: Mutex<Relay>,
 }
 
 impl Prepared {
@@ -62,8 +63,8 @@ impl Prepared {
             Sharing::Off if all > 0 => (all / threads.max(1)).max(1),
             Sharing::Off | Sharing::Process | Sharing::Cluster => all,
         };
-        let (table, told) = (OnceLock::new(), AtomicBool::new(false));
-        Prepared { search, problem, sharing, table_mib, table, told }
+        let (table, told, relay) = (OnceLock::new(), AtomicBool::new(false), Mutex::default());
+        Prepared { search, problem, sharing, table_mib, table, told, relay }
     }
 
     pub(crate) fn search(&self) -> SearchId {
@@ -81,8 +82,9 @@ impl Prepared {
         Ok(self.problem.slot(table, crate::pay))
     }
 
-    /// Begins to collect what others want to be told.
-    pub(crate) fn begin_to_tell(&self) {
+    /// Takes in whom to tell what is found out, and begins to collect it.
+    pub(crate) fn tell(&self, joined: &[Peer], gone: &[WorkerId], members: u32) {
+        self.relay().change(joined.iter().map(|peer| peer.worker), gone, members);
         self.told.store(true, SeqCst);
         self.collect();
     }
@@ -95,16 +97,22 @@ impl Prepared {
         }
     }
 
-    /// What was found out since the last call; see [`Table::take_fresh`].
-    pub(crate) fn take_fresh(&self, most: usize) -> Vec<Finding> {
-        self.table().map_or_else(Vec::new, |table| table.take_fresh(most))
+    /// What every neighbour is to be told now.
+    pub(crate) fn take_news(&self, now: Moment) -> Vec<(WorkerId, Vec<Finding>)> {
+        let mut relay = self.relay();
+        if let Some(table) = self.table() {
+            let own = table.take_fresh(relay.allowance(now));
+            relay.found(&own);
+        }
+        relay.take()
     }
 
-    /// Stores what other processes found out.
-    pub(crate) fn learn(&self, findings: &[Finding]) {
+    /// Stores what a neighbour told, to be told to the other ones as far as it is new.
+    pub(crate) fn learn(&self, from: WorkerId, mut findings: Vec<Finding>) {
         if let Some(table) = self.table() {
-            findings.iter().for_each(|&finding| table.learn(finding));
+            findings.retain(|&finding| table.learn(finding));
         }
+        self.relay().heard(from, &findings);
     }
 
     /// Stores what this process is the first to know.
@@ -114,6 +122,10 @@ impl Prepared {
                 table.store(key, entry);
             }
         }
+    }
+
+    fn relay(&self) -> MutexGuard<'_, Relay> {
+        self.relay.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
     /// The table that all threads share, once it is made.

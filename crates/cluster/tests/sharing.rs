@@ -15,7 +15,7 @@ use tonic::Code;
 use wire::Shared;
 use wire::v1::peer_service_client::PeerServiceClient;
 use wire::v1::{Findings, ShareRequest};
-use ybw::{Outcome, SearchId};
+use ybw::{Outcome, SearchId, WorkerId};
 
 /// Far longer than anything here takes.
 const PATIENCE: Duration = Duration::from_secs(60);
@@ -116,7 +116,8 @@ async fn a_peer_that_speaks_of_positions_at_random_changes_nothing() {
     let chatter = tokio::spawn(async move {
         for number in 0.. {
             let findings = (0..1_000).map(|index| lie(number * 1_000 + index)).collect();
-            let shared = Shared { search: SearchId(1 + number % 3), findings };
+            let (search, from) = (SearchId(1 + number % 3), WorkerId(number % 5));
+            let shared = Shared { search, from, findings };
             if lies.send(ShareRequest::from(shared)).await.is_err() {
                 return;
             }
@@ -140,7 +141,7 @@ async fn a_peer_that_makes_no_sense_is_told_so() {
         (Some(Findings { keys: vec![1], entries: vec![0] }), "the bound or score"),
         (Some(Findings { keys: vec![0; 10_000], entries: vec![0; 10_000] }), "10000"),
     ] {
-        let request = ShareRequest { search: 1, findings };
+        let request = ShareRequest { search: 1, findings, from: 1 };
         let status = peer.share(tokio_stream::iter([request])).await.unwrap_err();
         assert_eq!(status.code(), Code::InvalidArgument, "{status}");
         assert!(status.message().contains(complaint), "{}", status.message());

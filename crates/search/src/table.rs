@@ -103,13 +103,15 @@ impl Table {
         self.fresh.offer(Finding { key, entry })
     }
 
-    /// Remembers what another process found out, unless as much is known already.
-    pub fn learn(&self, Finding { key, entry }: Finding) {
+    /// Remembers what another process found out, unless as much is known already. Returns whether it was new.
+    pub fn learn(&self, Finding { key, entry }: Finding) -> bool {
         let enough =
             |known: Known| known.entry.depth == entry.depth && known.entry.value == entry.value;
-        if !self.probe(key).is_some_and(enough) {
+        let new = !self.probe(key).is_some_and(enough);
+        if new {
             self.put(key, entry, FOREIGN);
         }
+        new
     }
 
     /// Begins to collect for others what is stored with at least so many plies remaining, unless that
@@ -118,8 +120,8 @@ impl Table {
         self.fresh.begin(remaining);
     }
 
-    /// What was collected for others since the last call. If it was more than `most`, only weightier
-    /// entries are collected from now on, and lighter ones if it was far less.
+    /// The weightiest of what was collected for others, at most so many. If far more were left, only weightier
+    /// entries are collected from now on, and lighter ones if there were far fewer.
     #[must_use]
     pub fn take_fresh(&self, most: usize) -> Vec<Finding> {
         self.fresh.take(most)
@@ -178,11 +180,12 @@ mod tests {
     fn what_others_found_out_is_marked_and_not_told_again() {
         let table = Table::new(0);
         table.share_from(5);
-        table.learn(Finding { key: 1, entry: entry(3, 9) });
+        assert!(table.learn(Finding { key: 1, entry: entry(3, 9) }));
+        assert!(!table.learn(Finding { key: 1, entry: entry(3, 9) }));
         assert_eq!(table.probe(1), Some(Known { entry: entry(3, 9), foreign: true }));
         assert!(table.store(2, entry(4, 5)) && !table.store(3, entry(4, 4)));
         assert_eq!(table.take_fresh(8), [Finding { key: 2, entry: entry(4, 5) }]);
-        table.learn(Finding { key: 2, entry: entry(4, 5) });
+        assert!(!table.learn(Finding { key: 2, entry: entry(4, 5) }));
         assert_eq!(table.probe(2), Some(Known { entry: entry(4, 5), foreign: false }));
     }
 

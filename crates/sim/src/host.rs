@@ -5,8 +5,8 @@ use game::{Finding, Tally};
 use search::{Problem, Run, SlotSearch, Table};
 use std::sync::Arc;
 use ybw::{
-    Assignment, FromWorker, JobId, Moment, Slot, SlotEvent, Spent, ToWorker, WindowEffect, Wish,
-    Worker, WorkerInput, WorkerOutput,
+    Assignment, FromWorker, JobId, Moment, Relay, Slot, SlotEvent, Spent, ToWorker, WindowEffect,
+    Wish, Worker, WorkerId, WorkerInput, WorkerOutput,
 };
 
 /// What a slot is told while it searches; it looks when it pauses.
@@ -34,11 +34,35 @@ struct SlotHost {
 pub(crate) struct Host {
     machine: Worker,
     slots: Vec<SlotHost>,
+    /// What its slots share.
     table: Option<Arc<Table>>,
+    /// Entries are told to others from so many remaining plies on.
+    floor: u8,
     node_ns: u64,
     nodes_per_poll: u64,
+    telling: Telling,
+    relay: Relay,
+    /// This process, as the others know it.
+    own: WorkerId,
+    /// Whether [`HostOutput::TellAfter`] was said and [`Host::tell`] has not been called since.
+    tells: bool,
     /// Positions its slots have entered in all.
     tally: Tally,
+}
+
+/// How often a process tells others what it found out, and what it costs it to tell or to be told.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Telling {
+    pub(crate) interval_ns: u64,
+    pub(crate) message_ns: u64,
+    pub(crate) finding_ns: u64,
+}
+
+/// What one process tells another.
+#[derive(Debug)]
+pub(crate) struct Told {
+    pub(crate) from: WorkerId,
+    pub(crate) findings: Vec<Finding>,
 }
 
 /// What a host wants the world to do.
@@ -49,22 +73,46 @@ pub(crate) enum HostOutput {
     RunSlot(Slot, u64),
     /// A slot searched so many positions of a job.
     Searched(Slot, JobId, u64),
+    /// Bring this to the process that has this session.
+    Tell(WorkerId, Told),
+    /// Call [`Host::tell`] after so many nanoseconds.
+    TellAfter(u64),
+}
+
+/// The tables of a host's slots.
+#[derive(Clone)]
+pub(crate) enum Tables {
+    /// None, or one for each slot of so many MiB.
+    Own(u32),
+    /// One for all of them, which may be that of other hosts too.
+    Shared(Arc<Table>),
+}
+
+impl Tables {
+    fn of_slot(&self) -> Option<Arc<Table>> {
+        match self {
+            Tables::Own(0) => None,
+            Tables::Own(mib) => Some(Arc::new(Table::new(*mib))),
+            Tables::Shared(table) => Some(table.clone()),
+        }
+    }
 }
 
 /// What a host is made of.
 pub(crate) struct Kit<'a> {
     pub(crate) problem: &'a Arc<dyn Problem>,
-    /// The table of its slots, which may be that of other hosts too.
-    pub(crate) table: Option<Arc<Table>>,
+    /// The tables of its slots.
+    pub(crate) tables: Tables,
     pub(crate) slots: u16,
     pub(crate) node_ns: u64,
     pub(crate) nodes_per_poll: u64,
+    pub(crate) telling: Telling,
 }
 
 impl Host {
     pub(crate) fn new(kit: Kit<'_>) -> Host {
         let slot = |_| SlotHost {
-            search: kit.problem.slot(kit.table.clone(), toll::charge),
+            search: kit.problem.slot(kit.tables.of_slot(), toll::charge),
             job: None,
             mail: Vec::new(),
             wish: None,
@@ -75,9 +123,17 @@ impl Host {
         Host {
             machine: Worker::new(kit.slots),
             slots: (0..kit.slots).map(slot).collect(),
-            table: kit.table,
+            table: match kit.tables {
+                Tables::Own(_) => None,
+                Tables::Shared(table) => Some(table),
+            },
+            floor: kit.problem.split_floor(),
             node_ns: kit.node_ns,
             nodes_per_poll: kit.nodes_per_poll,
+            telling: kit.telling,
+            relay: Relay::default(),
+            own: WorkerId(0),
+            tells: false,
             tally: Tally::default(),
         }
     }
@@ -106,6 +162,7 @@ impl Host {
     }
 
     pub(crate) fn disconnect(&mut self, now: Moment, out: &mut Vec<HostOutput>) {
+        self.relay = Relay::default();
         self.handle(now, WorkerInput::Disconnected, out);
     }
 
@@ -155,9 +212,15 @@ impl Host {
                 WorkerOutput::Stop { slot, job } => self.post(slot, Mail::Stop(job)),
                 WorkerOutput::Split { slot, job, wish } => self.post(slot, Mail::Split(job, wish)),
                 WorkerOutput::Learn { findings, .. } => self.learn(&findings),
-                WorkerOutput::Prepare { .. }
-                | WorkerOutput::Peers { .. }
-                | WorkerOutput::Forget { .. } => {}
+                WorkerOutput::Peers { own, members, joined, gone, .. } => {
+                    self.own = own;
+                    let joined = joined.iter().map(|peer| peer.worker);
+                    self.relay.change(joined, &gone, members);
+                    self.table.iter().for_each(|table| table.share_from(self.floor));
+                    self.tell_later(out);
+                }
+                WorkerOutput::Forget { .. } => self.relay = Relay::default(),
+                WorkerOutput::Prepare { .. } => {}
             }
         }
     }
@@ -169,6 +232,42 @@ impl Host {
                 table.store(key, entry);
             }
         }
+    }
+
+    /// Tells the neighbours what is new.
+    pub(crate) fn tell(&mut self, now: Moment, out: &mut Vec<HostOutput>) {
+        self.tells = false;
+        if let Some(table) = &self.table {
+            let own = table.take_fresh(self.relay.allowance(now));
+            self.relay.found(&own);
+        }
+        for (neighbour, findings) in self.relay.take() {
+            self.lose(self.telling.message_ns);
+            out.push(HostOutput::Tell(neighbour, Told { from: self.own, findings }));
+        }
+        self.tell_later(out);
+    }
+
+    fn tell_later(&mut self, out: &mut Vec<HostOutput>) {
+        if !self.relay.is_empty() && !std::mem::replace(&mut self.tells, true) {
+            out.push(HostOutput::TellAfter(self.telling.interval_ns));
+        }
+    }
+
+    /// Stores what a neighbour told, to be told to the other ones as far as it is new.
+    pub(crate) fn hear(&mut self, Told { from, mut findings }: Told) {
+        let Telling { message_ns, finding_ns, .. } = self.telling;
+        self.lose(message_ns + finding_ns * findings.len() as u64);
+        if let Some(table) = &self.table {
+            findings.retain(|&finding| table.learn(finding));
+        }
+        self.relay.heard(from, &findings);
+    }
+
+    /// The process is busy otherwise for so long, at the expense of its slots.
+    fn lose(&mut self, ns: u64) {
+        let each = ns / self.slots.len() as u64;
+        self.stall(each);
     }
 
     fn post(&mut self, slot: Slot, mail: Mail) {

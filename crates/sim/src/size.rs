@@ -5,7 +5,7 @@
 //! two bytes more than their content, and so does the frame around each message. Keys take
 //! eight bytes, and so do table entries.
 
-use game::{Brother, Handover, Interval, Move, Setup, Value, Window};
+use game::{Brother, Finding, Handover, Interval, Move, Setup, Value, Window};
 use ybw::{Assignment, FromWorker, Peer, Spent, ToWorker, WindowEffect};
 
 /// A message with a kind and a size.
@@ -22,6 +22,11 @@ const AROUND: u64 = 2;
 const KEY: u64 = 8;
 /// The numbers of a setup that are not texts: a byte or two each.
 const SETUP_NUMBERS: u64 = 24;
+
+/// What one process tells another.
+pub(crate) fn told_bytes(findings: &[Finding]) -> u64 {
+    4 * AROUND + findings.len() as u64 * 2 * KEY
+}
 
 impl Weighed for ToWorker {
     fn kind(&self) -> &'static str {
@@ -46,10 +51,11 @@ impl Weighed for ToWorker {
                 ToWorker::Cancel { job } => number(job.0),
                 ToWorker::Split { job, wish } => number(job.0) + number(wish.next.0) + 1,
                 ToWorker::Forget { search } => number(search.0),
-                ToWorker::Peers { search, joined, gone } => {
+                ToWorker::Peers { search, own, members, joined, gone } => {
                     let joined: u64 = joined.iter().map(peer_bytes).sum();
                     let gone: u64 = gone.iter().map(|worker| groups(worker.0)).sum();
-                    number(search.0) + joined + AROUND + gone
+                    let numbers = number(search.0) + number(own.0) + number((*members).into());
+                    numbers + joined + AROUND + gone
                 }
                 ToWorker::Learn { search, findings } => {
                     number(search.0) + 3 * AROUND + findings.len() as u64 * 2 * KEY

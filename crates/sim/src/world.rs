@@ -1,11 +1,12 @@
 //! A discrete-event world for the real machines: [`run`].
 
-use crate::host::{Host, HostOutput, Kit};
+use crate::host::{Host, HostOutput, Kit, Tables, Telling, Told};
 use crate::link::{Session, Upward};
-use crate::size::Weighed;
+use crate::size::{Weighed, told_bytes};
 use crate::{Breach, Crossing, Plan, PlanError, Rng, Sight, What, Witness};
-use game::Tally;
+use game::{Sharing, Tally};
 use search::{Catalogue, Problem, Table};
+use slab::Slab;
 use std::cmp::Reverse;
 use std::collections::{BTreeMap, BinaryHeap};
 use std::sync::Arc;
@@ -35,6 +36,8 @@ pub struct Finished {
     pub to_workers: BTreeMap<&'static str, Sent>,
     /// Messages from workers by kind.
     pub from_workers: BTreeMap<&'static str, Sent>,
+    /// What processes told each other without the coordinator.
+    pub among_workers: Sent,
     /// Virtual nanoseconds the coordinator was busy until the search ended.
     pub coordinator_busy_ns: u64,
     /// Events the world went through.
@@ -126,6 +129,10 @@ enum Event {
     /// The oldest message under way from the worker arrives.
     Up(usize),
     SlotDue(usize, Slot),
+    /// A process tells its neighbours what is new.
+    Tells(usize),
+    /// What one process told another arrives.
+    Hears(usize),
     Submitted,
     Aborted,
     Woken,
@@ -175,6 +182,9 @@ struct World<'a> {
     busy_ns_at_end: u64,
     to_workers: BTreeMap<&'static str, Sent>,
     from_workers: BTreeMap<&'static str, Sent>,
+    among_workers: Sent,
+    /// What processes have told each other and is under way, and to whom.
+    told: Slab<(usize, Told)>,
     events: u64,
     /// What a host wants to be done, kept to be used again.
     outputs: Vec<HostOutput>,
@@ -208,6 +218,8 @@ impl<'a> World<'a> {
             busy_ns_at_end: 0,
             to_workers: BTreeMap::new(),
             from_workers: BTreeMap::new(),
+            among_workers: Sent::default(),
+            told: Slab::new(),
             events: 0,
             outputs: Vec::new(),
         }
@@ -215,18 +227,29 @@ impl<'a> World<'a> {
 
     fn populate(&mut self) {
         self.schedule(0, Event::Submitted);
-        let mib = self.plan.setup.table_mib;
-        let table = || (mib > 0).then(|| Arc::new(Table::new(mib)));
-        let shared = if self.plan.shared_table { table() } else { None };
         let plan = self.plan;
+        let mib = plan.setup.table_mib;
+        let one =
+            || if mib > 0 { Tables::Shared(Arc::new(Table::new(mib))) } else { Tables::Own(0) };
+        let ideal = plan.shared_table.then(one);
+        let tables = |slots: u16| match (&ideal, plan.setup.sharing) {
+            (Some(ideal), _) => ideal.clone(),
+            (None, Sharing::Off) if mib > 0 => Tables::Own((mib / u32::from(slots)).max(1)),
+            (None, _) => one(),
+        };
         for (group, workers) in plan.workers.iter().enumerate() {
             for _ in 0..workers.count {
                 let kit = Kit {
                     problem: &self.problem,
-                    table: if plan.shared_table { shared.clone() } else { table() },
+                    tables: tables(workers.slots),
                     slots: workers.slots,
                     node_ns: workers.node_ns,
                     nodes_per_poll: plan.nodes_per_poll,
+                    telling: Telling {
+                        interval_ns: plan.tell_interval_ns,
+                        message_ns: plan.peer_message_ns,
+                        finding_ns: plan.finding_ns,
+                    },
                 };
                 self.admit(Host::new(kit), group);
             }
@@ -271,6 +294,7 @@ impl<'a> World<'a> {
             busy_slots,
             to_workers: self.to_workers,
             from_workers: self.from_workers,
+            among_workers: self.among_workers,
             coordinator_busy_ns: self.busy_ns_at_end,
             events: self.events,
         }
@@ -303,8 +327,25 @@ impl<'a> World<'a> {
                 let now = self.now;
                 self.with_host(process, |host, out| host.slot_due(now, slot, out));
             }
+            Event::Tells(process) => {
+                if !self.postponed(process, event) {
+                    let now = self.now;
+                    self.with_host(process, |host, out| host.tell(now, out));
+                }
+            }
+            Event::Hears(index) => {
+                let (process, _) = self.told[index];
+                if !self.postponed(process, event) {
+                    let (_, told) = self.told.remove(index);
+                    self.with_host(process, |host, _| host.hear(told));
+                }
+            }
             Event::Submitted => {
-                let setup = Arc::new(self.plan.setup.clone());
+                let mut setup = self.plan.setup.clone();
+                if self.plan.shared_table {
+                    setup.sharing = setup.sharing.min(Sharing::Process);
+                }
+                let setup = Arc::new(setup);
                 let processors = self.plan.processors;
                 let request = Request { search: SEARCH, setup, processors };
                 self.tell(CoordinatorInput::Submitted(request));
@@ -426,7 +467,12 @@ impl<'a> World<'a> {
             None => {}
             Some(Upward::Hello) => {
                 let (slots, name) = (session.slots, format!("process-{}", session.process).into());
-                self.tell(CoordinatorInput::Joined { worker, name, slots, address: None });
+                self.tell(CoordinatorInput::Joined {
+                    worker,
+                    name,
+                    slots,
+                    address: Some("".into()),
+                });
             }
             Some(Upward::Message(message)) => {
                 self.see(Sight::TakenIn { worker, message: &message });
@@ -453,6 +499,8 @@ impl<'a> World<'a> {
                 HostOutput::Searched(slot, job, nodes) => {
                     self.see(Sight::Searches { host: index, slot, job, nodes });
                 }
+                HostOutput::Tell(to, told) => self.carry(to, told),
+                HostOutput::TellAfter(ns) => self.schedule(self.now.0 + ns, Event::Tells(index)),
             }
         }
         self.outputs = outputs;
@@ -469,6 +517,21 @@ impl<'a> World<'a> {
             self.sessions.push(Session::new(index, slots));
             self.send_up(index, Upward::Hello);
         }
+    }
+
+    /// Brings something from one process to another; what is meant for a session that is over is lost.
+    fn carry(&mut self, to: WorkerId, told: Told) {
+        let session = usize::try_from(to.0).expect("worker ids are indices of sessions");
+        self.among_workers.messages += 1;
+        self.among_workers.bytes += told_bytes(&told.findings);
+        let Some(session) = self.sessions.get(session).filter(|session| session.open) else {
+            return;
+        };
+        let process = session.process;
+        let latency = &self.plan.latency_ns;
+        let arrival = self.now.0 + self.rng.between(*latency.start(), *latency.end());
+        let index = self.told.insert((process, told));
+        self.schedule(arrival, Event::Hears(index));
     }
 
     fn send_up(&mut self, process: usize, mut message: Upward) {

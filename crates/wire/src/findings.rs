@@ -3,29 +3,33 @@
 use crate::error::{Malformed, present};
 use crate::{MAX_FINDINGS, v1};
 use game::{Entry, Finding};
-use ybw::SearchId;
+use ybw::{SearchId, WorkerId};
 
 /// What one process tells another.
 #[derive(Clone, PartialEq, Debug)]
 pub struct Shared {
     /// The search it was found out in.
     pub search: SearchId,
+    /// The process that says so, which need not have found it out.
+    pub from: WorkerId,
     /// What was found out.
     pub findings: Vec<Finding>,
 }
 
 impl From<Shared> for v1::ShareRequest {
     fn from(shared: Shared) -> v1::ShareRequest {
-        let Shared { search, findings } = shared;
-        v1::ShareRequest { search: search.0, findings: Some(findings_out(&findings)) }
+        let Shared { search, from, findings } = shared;
+        let findings = Some(findings_out(&findings));
+        v1::ShareRequest { search: search.0, findings, from: from.0 }
     }
 }
 
 impl TryFrom<v1::ShareRequest> for Shared {
     type Error = Malformed;
     fn try_from(request: v1::ShareRequest) -> Result<Shared, Malformed> {
-        let v1::ShareRequest { search, findings } = request;
-        Ok(Shared { search: SearchId(search), findings: findings_in(findings)? })
+        let v1::ShareRequest { search, findings, from } = request;
+        let (search, from) = (SearchId(search), WorkerId(from));
+        Ok(Shared { search, from, findings: findings_in(findings)? })
     }
 }
 

@@ -36,7 +36,7 @@ pub mod v1 {
 pub const FILE_DESCRIPTOR_SET: &[u8] = tonic::include_file_descriptor_set!("eldest_descriptor");
 
 /// The version of the protocol. Raised by every change that an older peer would misunderstand.
-pub const PROTOCOL_VERSION: u32 = 4;
+pub const PROTOCOL_VERSION: u32 = 5;
 
 /// A frame is filled with what waits until it has this size; a larger message travels alone.
 pub const MAX_FRAME_BYTES: usize = 256 << 10;

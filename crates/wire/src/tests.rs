@@ -203,8 +203,18 @@ fn to_worker() -> impl Strategy<Value = ToWorker> {
         (job(), job(), any::<u8>())
             .prop_map(|(job, next, grain)| ToWorker::Split { job, wish: Wish { next, grain } }),
         search().prop_map(|search| ToWorker::Forget { search }),
-        (search(), prop::collection::vec(peer, 0..4), prop::collection::vec(worker(), 0..4))
-            .prop_map(|(search, joined, gone)| ToWorker::Peers { search, joined, gone }),
+        (
+            (search(), worker(), any::<u32>()),
+            prop::collection::vec(peer, 0..4),
+            prop::collection::vec(worker(), 0..4)
+        )
+            .prop_map(|((search, own, members), joined, gone)| ToWorker::Peers {
+                search,
+                own,
+                members,
+                joined,
+                gone
+            }),
         (search(), findings()).prop_map(|(search, findings)| ToWorker::Learn { search, findings }),
     ]
 }

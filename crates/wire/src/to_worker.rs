@@ -50,8 +50,10 @@ fn machine_out(message: ToWorker) -> Wire {
             Wire::Split(v1::Split { job: job.0, next: next.0, grain: grain.into() })
         }
         ToWorker::Forget { search } => Wire::Forget(v1::Forget { search: search.0 }),
-        ToWorker::Peers { search, joined, gone } => Wire::Peers(v1::Peers {
+        ToWorker::Peers { search, own, members, joined, gone } => Wire::Peers(v1::Peers {
             search: search.0,
+            own: own.0,
+            members,
             joined: joined.into_iter().map(v1::Peer::from).collect(),
             gone: gone.into_iter().map(|worker| worker.0).collect(),
         }),
@@ -68,7 +70,7 @@ impl From<Peer> for v1::Peer {
 }
 
 fn peers_in(peers: v1::Peers) -> Result<ToWorker, Malformed> {
-    let v1::Peers { search, joined, gone } = peers;
+    let v1::Peers { search, joined, gone, own, members } = peers;
     Malformed::if_longer("the number of peers", joined.len().max(gone.len()), MAX_PEERS)?;
     let peer = |v1::Peer { worker, address }| {
         Malformed::if_longer("the length of a peer's address", address.len(), MAX_NAME)?;
@@ -76,6 +78,8 @@ fn peers_in(peers: v1::Peers) -> Result<ToWorker, Malformed> {
     };
     Ok(ToWorker::Peers {
         search: SearchId(search),
+        own: WorkerId(own),
+        members,
         joined: joined.into_iter().map(peer).collect::<Result<_, Malformed>>()?,
         gone: gone.into_iter().map(WorkerId).collect(),
     })

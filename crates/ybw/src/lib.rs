@@ -8,6 +8,7 @@
 mod coordinator;
 mod ids;
 mod message;
+mod relay;
 mod trace;
 mod worker;
 
@@ -17,5 +18,6 @@ pub use message::{
     Assignment, FromWorker, MAX_OFFERED_BROTHERS, MAX_OFFERED_NODES, MAX_PATH, Peer, Spent,
     ToWorker, WindowEffect, Wish,
 };
+pub use relay::Relay;
 pub use trace::{Departure, Outcome, TraceEvent, Traced};
 pub use worker::{SlotEvent, Worker, WorkerInput, WorkerOutput};

@@ -70,10 +70,14 @@ pub enum ToWorker {
         /// The search.
         search: SearchId,
     },
-    /// Who else works at a search and wants to be told of what is found out.
+    /// Whom to tell what is found out in a search, and what others told: see [`Relay`](crate::Relay).
     Peers {
         /// The search.
         search: SearchId,
+        /// The receiver, as those it tells know it.
+        own: WorkerId,
+        /// How many processes share, itself included; may be off by a factor of two.
+        members: u32,
         /// Those who are new.
         joined: Vec<Peer>,
         /// Those who are gone.

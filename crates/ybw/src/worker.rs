@@ -135,6 +135,10 @@ pub enum WorkerOutput {
     Peers {
         /// The search.
         search: SearchId,
+        /// This process, as the others know it.
+        own: WorkerId,
+        /// How many processes share, itself included; may be off by a factor of two.
+        members: u32,
         /// Whom to tell from now on.
         joined: Vec<Peer>,
         /// Whom to tell no more.
@@ -237,8 +241,9 @@ impl Worker {
             ToWorker::Narrow { job, window } => self.narrow(now, job, window),
             ToWorker::Cancel { job } => self.cancel(job),
             ToWorker::Split { job, wish } => self.split(job, wish),
-            ToWorker::Peers { search, joined, gone } => {
-                self.outputs.push_back(WorkerOutput::Peers { search, joined, gone });
+            ToWorker::Peers { search, own, members, joined, gone } => {
+                let peers = WorkerOutput::Peers { search, own, members, joined, gone };
+                self.outputs.push_back(peers);
             }
             ToWorker::Learn { search, findings } => {
                 self.outputs.push_back(WorkerOutput::Learn { search, findings });

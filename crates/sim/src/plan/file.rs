@@ -5,6 +5,7 @@ use game::{Algorithm, Depth, Order, Policy, Score, Setup, Sharing, Window};
 use search::Catalogue;
 use serde::{Deserialize, Serialize};
 use thiserror::Error;
+use ybw::Relay;
 
 /// Why a plan cannot be run.
 #[derive(Debug, Error)]
@@ -44,6 +45,12 @@ struct PlanText {
     message_in_ns: u64,
     #[serde(default)]
     message_out_ns: u64,
+    #[serde(default = "tell_interval_ns")]
+    tell_interval_ns: u64,
+    #[serde(default = "peer_message_ns")]
+    peer_message_ns: u64,
+    #[serde(default = "finding_ns")]
+    finding_ns: u64,
     #[serde(default = "nodes_per_poll")]
     nodes_per_poll: u64,
     #[serde(default = "silence_ns")]
@@ -86,6 +93,18 @@ fn first_seed() -> u64 {
     1
 }
 
+fn tell_interval_ns() -> u64 {
+    Relay::INTERVAL_NS
+}
+
+fn peer_message_ns() -> u64 {
+    Plan::PEER_MESSAGE_NS
+}
+
+fn finding_ns() -> u64 {
+    Plan::FINDING_NS
+}
+
 fn nodes_per_poll() -> u64 {
     Plan::NODES_PER_POLL
 }
@@ -115,6 +134,9 @@ impl Plan {
             bytes_per_s: typed.bytes_per_s,
             message_in_ns: typed.message_in_ns,
             message_out_ns: typed.message_out_ns,
+            tell_interval_ns: typed.tell_interval_ns,
+            peer_message_ns: typed.peer_message_ns,
+            finding_ns: typed.finding_ns,
             nodes_per_poll: typed.nodes_per_poll,
             silence_ns: typed.silence_ns,
             seed: typed.seed,
@@ -135,6 +157,9 @@ impl Plan {
             bytes_per_s: self.bytes_per_s,
             message_in_ns: self.message_in_ns,
             message_out_ns: self.message_out_ns,
+            tell_interval_ns: self.tell_interval_ns,
+            peer_message_ns: self.peer_message_ns,
+            finding_ns: self.finding_ns,
             nodes_per_poll: self.nodes_per_poll,
             silence_ns: self.silence_ns,
             abort_ns: self.abort_ns,
@@ -159,6 +184,9 @@ impl Plan {
         within("bytes_per_s", self.bytes_per_s.unwrap_or(1), 1, u64::MAX)?;
         within("message_in_ns", self.message_in_ns, 0, MAX_NS)?;
         within("message_out_ns", self.message_out_ns, 0, MAX_NS)?;
+        within("tell_interval_ns", self.tell_interval_ns, 1, MAX_NS)?;
+        within("peer_message_ns", self.peer_message_ns, 0, MAX_NS)?;
+        within("finding_ns", self.finding_ns, 0, MAX_NS)?;
         within("nodes_per_poll", self.nodes_per_poll, 1, MAX_NS)?;
         within("silence_ns", self.silence_ns, 1, MAX_NS)?;
         within("abort_ns", self.abort_ns.unwrap_or(0), 0, MAX_NS)?;

@@ -7,6 +7,7 @@ pub use file::PlanError;
 use game::Setup;
 use serde::{Deserialize, Serialize};
 use std::ops::RangeInclusive;
+use ybw::Relay;
 
 /// Most worker processes of a plan.
 pub const MAX_WORKERS: u32 = 1 << 16;
@@ -35,6 +36,12 @@ pub struct Plan {
     pub message_in_ns: u64,
     /// What the coordinator needs to send a message.
     pub message_out_ns: u64,
+    /// How often worker processes tell each other what they found out.
+    pub tell_interval_ns: u64,
+    /// What a worker process needs for a message from or to another one.
+    pub peer_message_ns: u64,
+    /// What it needs to take in one table entry in such a message.
+    pub finding_ns: u64,
     /// Positions a slot searches before it looks at its mail.
     pub nodes_per_poll: u64,
     /// A worker that is silent for so long is taken for dead.
@@ -137,6 +144,10 @@ fn one_microsecond() -> u64 {
 impl Plan {
     /// A silent worker is given up after six seconds, as in production.
     pub const SILENCE_NS: u64 = 6_000_000_000;
+    /// What a message from one worker process to another costs each of them, if not said otherwise.
+    pub const PEER_MESSAGE_NS: u64 = 20_000;
+    /// What a table entry in it costs the receiver, if not said otherwise: a miss of all caches.
+    pub const FINDING_NS: u64 = 100;
     /// Positions between two looks at the mail, unless said otherwise.
     pub const NODES_PER_POLL: u64 = 100;
 
@@ -153,6 +164,9 @@ impl Plan {
             bytes_per_s: None,
             message_in_ns: 0,
             message_out_ns: 0,
+            tell_interval_ns: Relay::INTERVAL_NS,
+            peer_message_ns: Plan::PEER_MESSAGE_NS,
+            finding_ns: Plan::FINDING_NS,
             nodes_per_poll: Plan::NODES_PER_POLL,
             silence_ns: Plan::SILENCE_NS,
             seed: 1,

@@ -2,8 +2,8 @@
 
 use super::Trial;
 use crate::{Group, Mishap, Plan, Rng, What};
-use game::{Algorithm, Depth, Order, Policy, Score, Setup, Window};
-use ybw::Moment;
+use game::{Algorithm, Depth, Order, Policy, Score, Setup, Sharing, Window};
+use ybw::{Moment, Relay};
 
 /// Draws every knob from the seed.
 pub(super) fn trial(seed: u64) -> Trial {
@@ -26,6 +26,9 @@ pub(super) fn trial(seed: u64) -> Trial {
         latency_ns: latency / 4..=latency,
         bytes_per_s: rng.once_in(3).then(|| about(&mut rng, 6, 9)),
         message_in_ns: one_of(&mut rng, &[0, 0, 2_000, 20_000]),
+        tell_interval_ns: one_of(&mut rng, &[20_000, 200_000, Relay::INTERVAL_NS]),
+        peer_message_ns: one_of(&mut rng, &[0, Plan::PEER_MESSAGE_NS]),
+        finding_ns: one_of(&mut rng, &[0, Plan::FINDING_NS]),
         message_out_ns: one_of(&mut rng, &[0, 0, 1_000, 10_000]),
         nodes_per_poll: one_of(&mut rng, &[1, 5, 50, 500]),
         silence_ns: one_of(&mut rng, &[100_000, 1_000_000, Plan::SILENCE_NS]),
@@ -130,6 +133,7 @@ fn setup(rng: &mut Rng) -> Setup {
         min_split: rng.between(1, 4) as u8,
         narrowing: !rng.once_in(4),
         table_mib: rng.below(2) as u32,
+        sharing: one_of(rng, &[Sharing::Off, Sharing::Process, Sharing::Cluster, Sharing::Cluster]),
         ..Setup::new(game)
     }
 }

@@ -122,14 +122,10 @@ impl Fleet {
         member.prepared.replace(search) != Some(search)
     }
 
-    /// The workers that were told of the search and want to be told what others find out.
-    pub(super) fn peers(&self, search: SearchId) -> Vec<Peer> {
-        let told = self.members.iter().filter(|(_, member)| member.prepared == Some(search));
-        told.filter_map(|(&worker, member)| {
-            let address = member.address.clone()?;
-            Some(Peer { worker, address })
-        })
-        .collect()
+    /// Where others tell the worker what they found out, if it wants that.
+    pub(super) fn peer(&self, worker: WorkerId) -> Option<Peer> {
+        let address = self.members.get(&worker)?.address.clone()?;
+        Some(Peer { worker, address })
     }
 
     /// The workers that were told of the search.

@@ -5,6 +5,7 @@
 //! hides the latency of the next assignment, and if slots are still idle, running jobs are asked to
 //! split. Everything that a result means for other jobs happens in [`SplitTree::settle`].
 
+mod circle;
 mod fleet;
 mod interface;
 mod odds;
@@ -532,7 +533,7 @@ impl Coordinator {
         search.admit(job, Job { worker, at, remaining, kind, ply, spare, wish: None, timing });
         if self.fleet.prepare(worker, id) {
             self.send(worker, ToWorker::Prepare { search: id, setup });
-            self.introduce(worker, id);
+            self.introduce(worker);
         }
         let path = subtree.path.clone();
         self.trace(TraceEvent::JobAssigned { job, worker, path, window, kind, remaining, spare });

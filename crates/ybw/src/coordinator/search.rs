@@ -1,5 +1,6 @@
 //! The active search: its tree and the jobs that workers have.
 
+use super::circle::Circle;
 use super::pace::Pace;
 use super::tree::{BrotherAt, Guess, SplitTree};
 use crate::{JobId, Moment, Outcome, SearchId, WorkerId};
@@ -46,6 +47,8 @@ pub(super) struct Search {
     /// What the last iteration came to.
     pub(super) guess: Option<Guess>,
     pub(super) tally: Tally,
+    /// Those who share table entries.
+    pub(super) circle: Circle,
     /// Set when nothing more is to be searched.
     pub(super) end: Option<End>,
 }
@@ -69,6 +72,7 @@ impl Search {
             hint: Vec::new(),
             guess: None,
             tally: Tally::default(),
+            circle: Circle::default(),
             end: None,
             setup,
         }

@@ -1,39 +1,34 @@
-//! Who tells whom what was found out, where processes share their tables.
+//! What the coordinator says about table entries, where processes share them.
 
 use super::Coordinator;
-use crate::{Peer, SearchId, ToWorker, WorkerId};
+use super::circle::Change;
+use crate::{SearchId, ToWorker, WorkerId};
 use game::{Finding, Sharing};
 
 impl Coordinator {
-    /// Makes a worker that was just told of the active search known to the others, and them to it.
-    pub(super) fn introduce(&mut self, worker: WorkerId, search: SearchId) {
-        if !self.shares(Sharing::Cluster) {
-            return;
-        }
-        let (own, others): (Vec<Peer>, Vec<Peer>) =
-            self.fleet.peers(search).into_iter().partition(|peer| peer.worker == worker);
-        if own.is_empty() || others.is_empty() {
-            return;
-        }
-        for other in &others {
-            let (joined, gone) = (own.clone(), Vec::new());
-            self.send(other.worker, ToWorker::Peers { search, joined, gone });
-        }
-        self.send(worker, ToWorker::Peers { search, joined: others, gone: Vec::new() });
-    }
-
-    /// Tells the others that a worker is gone.
-    pub(super) fn part_from(&mut self, worker: WorkerId) {
-        let Some(search) = self.active.as_ref().map(|search| search.id) else {
+    /// Lets a worker that was just told of the active search share what it finds out.
+    pub(super) fn introduce(&mut self, worker: WorkerId) {
+        let Some(peer) = self.fleet.peer(worker).filter(|_| self.shares(Sharing::Cluster)) else {
             return;
         };
-        let peers = self.fleet.peers(search);
-        if !self.shares(Sharing::Cluster) || !peers.iter().any(|peer| peer.worker == worker) {
-            return;
+        let search = self.active.as_mut().expect("whoever shares has a search");
+        let (id, changes) = (search.id, search.circle.join(peer));
+        self.tell_peers(id, changes);
+    }
+
+    /// A worker is gone: others take its place among those who share.
+    pub(super) fn part_from(&mut self, worker: WorkerId) {
+        if let Some(search) = &mut self.active {
+            let (id, changes) = (search.id, search.circle.leave(worker));
+            self.tell_peers(id, changes);
         }
-        for other in peers.iter().filter(|peer| peer.worker != worker) {
-            let (joined, gone) = (Vec::new(), vec![worker]);
-            self.send(other.worker, ToWorker::Peers { search, joined, gone });
+    }
+
+    fn tell_peers(&mut self, search: SearchId, changes: Vec<Change>) {
+        let members = self.active.as_ref().map_or(0, |search| search.circle.len());
+        let members = u32::try_from(members).unwrap_or(u32::MAX);
+        for Change { worker, joined, gone } in changes {
+            self.send(worker, ToWorker::Peers { search, own: worker, members, joined, gone });
         }
     }
 
