@@ -53,7 +53,9 @@ pub(crate) async fn run(args: CoordinatorArgs, catalogue: Catalogue) -> Result<(
     if let Some(traceparent) = &spans.traceparent {
         coordinator = coordinator.in_context(traceparent);
     }
+    let folding = tokio::spawn(watching.fold());
     let ended = coordinator.run(shutdown).await;
+    folding.abort();
     spans.finish();
     let written = recorder.map_or(Ok(()), Recorder::finish);
     ended?;

@@ -7,20 +7,39 @@ use report::live::{Live, Snapshot};
 use search::Catalogue;
 use std::fmt;
 use std::ops::Deref;
+use std::sync::mpsc::{Receiver, SyncSender, TrySendError, sync_channel};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::{Duration, Instant};
+use tokio::time::MissedTickBehavior;
+use ybw::Traced;
 
-/// Folds the events of a coordinator, for whoever looks.
+/// Events that may wait until they are folded.
+const MAX_WAITING: usize = 1 << 16;
+/// How often they are folded if nobody looks.
+const FOLD_INTERVAL: Duration = Duration::from_millis(20);
+
+/// Folds the events of a coordinator, for whoever looks. The coordinator only leaves them here.
 #[derive(Clone)]
 pub(crate) struct Watching {
     picture: Arc<Mutex<Picture>>,
+    events: SyncSender<(Instant, Traced)>,
     traffic: TrafficMeter,
 }
 
-/// A picture, and when it changed.
+/// A picture, when it changed, and what it has not taken in yet.
 pub(crate) struct Picture {
     live: Live,
     changed: Instant,
+    waiting: Receiver<(Instant, Traced)>,
+}
+
+impl Picture {
+    fn catch_up(&mut self) {
+        while let Ok((at, traced)) = self.waiting.try_recv() {
+            self.live.note(&traced);
+            self.changed = at;
+        }
+    }
 }
 
 impl Deref for Picture {
@@ -35,18 +54,33 @@ impl Watching {
     /// The picture of a coordinator whose messages are counted by `traffic`.
     pub(crate) fn new(catalogue: &Catalogue, traffic: TrafficMeter) -> Watching {
         let live = Live::new(spelling(catalogue.clone()));
-        let picture = Picture { live, changed: Instant::now() };
-        Watching { picture: Arc::new(Mutex::new(picture)), traffic }
+        let (events, waiting) = sync_channel(MAX_WAITING);
+        let picture = Picture { live, changed: Instant::now(), waiting };
+        Watching { picture: Arc::new(Mutex::new(picture)), events, traffic }
     }
 
     /// Is told every event of the coordinator.
     pub(crate) fn observer(&self) -> Observer {
-        let picture = self.picture.clone();
+        let (events, watching) = (self.events.clone(), self.clone());
         Observer::new(move |traced| {
-            let mut picture = picture.lock().unwrap_or_else(PoisonError::into_inner);
-            picture.live.note(traced);
-            picture.changed = Instant::now();
+            let event = (Instant::now(), traced.clone());
+            if let Err(TrySendError::Full((at, traced))) = events.try_send(event) {
+                // Whoever should have folded them did not get to it.
+                let mut picture = watching.lock();
+                picture.live.note(&traced);
+                picture.changed = at;
+            }
         })
+    }
+
+    /// Folds what comes, for ever.
+    pub(crate) async fn fold(self) {
+        let mut interval = tokio::time::interval(FOLD_INTERVAL);
+        interval.set_missed_tick_behavior(MissedTickBehavior::Delay);
+        loop {
+            interval.tick().await;
+            drop(self.lock());
+        }
     }
 
     /// What those who watch are shown.
@@ -68,8 +102,11 @@ impl Watching {
         serde_json::to_string(&snapshot).expect("numbers and texts can be written as JSON")
     }
 
+    /// The picture with everything in it that has happened.
     pub(crate) fn lock(&self) -> MutexGuard<'_, Picture> {
-        self.picture.lock().unwrap_or_else(PoisonError::into_inner)
+        let mut picture = self.picture.lock().unwrap_or_else(PoisonError::into_inner);
+        picture.catch_up();
+        picture
     }
 
     /// The time in which the coordinator was busy with what happened.

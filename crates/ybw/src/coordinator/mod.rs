@@ -505,10 +505,13 @@ impl Coordinator {
             self.assign(worker, ready.at);
         }
         while self.wishes_for_split(0.0) {}
+        if let Some(search) = &mut self.active {
+            search.tree.refresh();
+        }
     }
 
-    fn next_ready(&self) -> Option<Ready> {
-        self.active.as_ref()?.tree.next_ready()
+    fn next_ready(&mut self) -> Option<Ready> {
+        self.active.as_mut()?.tree.next_ready()
     }
 
     /// Wishes for splits of jobs that are much more needed than a brother that waits. Returns whether that

@@ -99,6 +99,8 @@ pub(super) struct SplitTree {
     /// Brothers that could be handed out now.
     waiting: usize,
     dirty: Vec<Dirty>,
+    /// Nodes about which what is kept is out of date.
+    stale: Vec<NodeIx>,
     next_serial: u64,
 }
 
@@ -117,10 +119,11 @@ impl SplitTree {
             odds: Odds::new(),
             waiting: 0,
             dirty: Vec::new(),
+            stale: Vec::new(),
             next_serial: 0,
         };
         tree.top = tree.insert(open, None, depth);
-        tree.refresh(tree.top);
+        tree.touch(tree.top);
         tree
     }
 
@@ -150,7 +153,7 @@ impl SplitTree {
         let place = &mut self.nodes[at.node].places[at.index];
         assert_eq!(*place, Place::Nowhere, "a brother is in one place only");
         *place = Place::Running { job, asked, divisible: false };
-        self.refresh(at.node);
+        self.touch(at.node);
     }
 
     /// Notes that the brother's job is gone without a result.
@@ -212,7 +215,7 @@ impl SplitTree {
             };
             let Some(value) = node.open.value() else {
                 self.refresh_questions(index, by, effects);
-                self.refresh(index);
+                self.touch(index);
                 continue;
             };
             let line = node.open.line.clone();
@@ -313,14 +316,19 @@ impl SplitTree {
         }
     }
 
-    /// Brings up to date what is kept about a node, after something changed there.
-    fn refresh(&mut self, node: NodeIx) {
+    /// Something changed at a node.
+    fn touch(&mut self, node: NodeIx) {
+        if !self.stale.contains(&node) {
+            self.stale.push(node);
+        }
+    }
+
+    fn refresh_waiting(&mut self, node: NodeIx) {
         let next = self.next_waiting(node);
         self.nodes[node].next = next;
         let waiting = self.waiting_at(node);
         let before = std::mem::replace(&mut self.nodes[node].waiting, waiting);
         self.waiting = self.waiting + waiting - before;
-        self.refresh_best(node);
     }
 
     fn waiting_at(&self, node: NodeIx) -> usize {

@@ -5,8 +5,8 @@
 //! the one brother that an expected cut node tries next is as needed as the node itself, while the others that
 //! could be tried at the same time are not; and everything below a brother is at most as needed as that one.
 //!
-//! Each node keeps the best brother and the best job below it, with needs as they are seen from there. A change
-//! climbs only as far as it makes a difference.
+//! Each node keeps the best brother and the best job below it, with needs as they are seen from there. What
+//! changed is worked off when somebody asks, and climbs only as far as it makes a difference.
 
 use super::{BrotherAt, Node, NodeIx, Place, SplitTree};
 use crate::JobId;
@@ -123,13 +123,25 @@ impl Best {
 
 impl SplitTree {
     /// The brother to be handed out next.
-    pub(in crate::coordinator) fn next_ready(&self) -> Option<Ready> {
+    pub(in crate::coordinator) fn next_ready(&mut self) -> Option<Ready> {
+        self.refresh();
         self.nodes[self.top].best.ready
     }
 
     /// The job to be asked to split next.
-    pub(in crate::coordinator) fn next_divisible(&self) -> Option<Divisible> {
+    pub(in crate::coordinator) fn next_divisible(&mut self) -> Option<Divisible> {
+        self.refresh();
         self.nodes[self.top].best.divisible
+    }
+
+    /// Brings up to date what is kept about the nodes at which something changed.
+    pub(in crate::coordinator) fn refresh(&mut self) {
+        while let Some(node) = self.stale.pop() {
+            if self.nodes.contains(node) {
+                self.refresh_waiting(node);
+                self.refresh_best(node);
+            }
+        }
     }
 
     /// Notes whether the job may be asked to split, if the tree still knows that it searches the brother.
@@ -140,7 +152,7 @@ impl SplitTree {
             && *running == job
         {
             *divisible = may;
-            self.refresh_best(at.node);
+            self.touch(at.node);
         }
     }
 
@@ -184,7 +196,7 @@ impl SplitTree {
     }
 
     /// Finds the best below a node anew, and tells the nodes above as far as that matters to them.
-    pub(super) fn refresh_best(&mut self, mut node: NodeIx) {
+    fn refresh_best(&mut self, mut node: NodeIx) {
         loop {
             let best = self.best_below(node);
             if best == self.nodes[node].best {
