@@ -47,6 +47,13 @@ impl Fresh {
         let _ = self.floor.compare_exchange(NOTHING, floor.min(NOTHING - 1), Relaxed, Relaxed);
     }
 
+    /// Collects nothing any more, and forgets what was not taken.
+    pub(crate) fn end(&self) {
+        let mut waiting = self.lock();
+        self.floor.store(NOTHING, Relaxed);
+        *waiting = Waiting::default();
+    }
+
     /// Keeps the finding if it weighs enough and there is room. Returns whether it does.
     pub(crate) fn offer(&self, finding: Finding) -> bool {
         let weight = finding.entry.remaining;
