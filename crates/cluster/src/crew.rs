@@ -3,12 +3,12 @@
 //! The same for a worker process, for the coordinator's own threads and for a search in one
 //! process: messages for the machine go in, messages for the coordinator come out.
 
-use crate::Error;
 use crate::clock::Clock;
 use crate::memory::check_table;
 use crate::peers::Peers;
 use crate::searches::{Prepared, Searches};
 use crate::slots::{Command, Sink, SlotReport, Slots};
+use crate::{Error, TableFile};
 use game::Setup;
 use search::Catalogue;
 use std::collections::{BTreeSet, VecDeque};
@@ -28,6 +28,8 @@ pub(crate) struct Crew {
     searches: Searches,
     /// Whom to tell what is found out, in a process that others can reach.
     peers: Option<Peers>,
+    /// Where the table that its threads share is kept from search to search.
+    table_file: Option<TableFile>,
     /// Jobs that a thread could not search. They go back although the machine calls them stopped.
     refused: BTreeSet<JobId>,
 }
@@ -49,6 +51,7 @@ impl Crew {
             threads,
             searches: Searches::default(),
             peers: None,
+            table_file: None,
             refused: BTreeSet::new(),
         })
     }
@@ -61,6 +64,11 @@ impl Crew {
     /// From now on shares with others what it finds out. Needs a runtime to talk to them.
     pub(crate) fn share_with(&mut self, peers: Peers) {
         self.peers = Some(peers);
+    }
+
+    /// From now on keeps the table that its threads share in this file.
+    pub(crate) fn keep_table_in(&mut self, file: TableFile) {
+        self.table_file = Some(file);
     }
 
     /// Whether anybody wants to be told what it finds out.
@@ -163,7 +171,8 @@ impl Crew {
         match problem.and_then(|problem| check_table(setup.table_mib).map(|()| problem)) {
             Ok(problem) => {
                 let threads = self.threads.into();
-                self.searches.insert(Prepared::new(search, problem, setup, threads));
+                let file = self.table_file.clone();
+                self.searches.insert(Prepared::new(search, problem, setup, threads, file));
                 None
             }
             Err(error) => Some(WorkerInput::Unprepared { search, reason: error.to_string() }),

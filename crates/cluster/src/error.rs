@@ -3,6 +3,7 @@
 use game::GameError;
 use std::io;
 use std::net::SocketAddr;
+use std::path::PathBuf;
 use std::time::Duration;
 use thiserror::Error;
 use wire::Malformed;
@@ -68,6 +69,22 @@ pub enum Error {
         /// Why it cannot be.
         wrong: String,
     },
+    /// A file of a saved table that cannot be used.
+    #[error("table file {}: it {wrong}", path.display())]
+    TableFile {
+        /// The file.
+        path: PathBuf,
+        /// What is wrong with it, and what would be right.
+        wrong: String,
+    },
+    /// A table that could not be saved.
+    #[error("the table was not saved to {}, which is as it was: {source}", path.display())]
+    TableUnsaved {
+        /// The file.
+        path: PathBuf,
+        /// What the system says.
+        source: io::Error,
+    },
     /// A worker's name that cannot be shown or sent.
     #[error(
         "the worker's name {wrong}; give at most {} bytes without control characters",
@@ -128,9 +145,11 @@ impl Error {
             | Error::NoThreads
             | Error::TooManyThreads { .. }
             | Error::Table { .. }
+            | Error::TableFile { .. }
             | Error::Name { .. }
             | Error::Game(_) => true,
             Error::BrokeOff { .. }
+            | Error::TableUnsaved { .. }
             | Error::WentAway { .. }
             | Error::Malformed(_)
             | Error::ThreadDied { .. }

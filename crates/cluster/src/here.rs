@@ -1,12 +1,12 @@
 //! A search within this process: [`solve_here`].
 
-use crate::Error;
 use crate::clock::Clock;
 use crate::crew::Crew;
 use crate::desk::Desk;
 use crate::memory::check_table;
 use crate::observer::Observer;
 use crate::slots::{Sink, SlotReport};
+use crate::{Error, TableFile};
 use search::Catalogue;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::mpsc::{self, Receiver, RecvTimeoutError};
@@ -21,7 +21,7 @@ const PROGRESS_INTERVAL: Duration = Duration::from_millis(250);
 const ABORT_INTERVAL: Duration = Duration::from_millis(20);
 
 /// Searches with `threads` threads of this process: the same machines as on a cluster, without a
-/// socket. Setting `abort` gives the search up, and the answer says so. The `observer` is told of
+/// socket. Their table is kept in the `table_file`, if there is one. Setting `abort` gives the search up, and the answer says so. The `observer` is told of
 /// everything that happens.
 ///
 /// # Errors
@@ -30,6 +30,7 @@ pub fn solve_here(
     catalogue: &Catalogue,
     order: SearchOrder,
     threads: u16,
+    table_file: Option<&TableFile>,
     abort: &AtomicBool,
     observer: Observer,
     watch: impl FnMut(SearchUpdate),
@@ -45,7 +46,8 @@ pub fn solve_here(
         let _ = sender.send((slot, report));
     });
     let clock = Clock::start();
-    let crew = Crew::new(clock, catalogue.clone(), threads, &sink)?;
+    let mut crew = Crew::new(clock, catalogue.clone(), threads, &sink)?;
+    table_file.cloned().into_iter().for_each(|file| crew.keep_table_in(file));
     let (teller, updates) = mpsc::channel();
     let mut desk = Desk::new(clock, Some((crew, threads)), observer);
     let watcher = Box::new(move |update| drop(teller.send(update)));

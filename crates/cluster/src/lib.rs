@@ -22,6 +22,7 @@ mod search_thread;
 mod searches;
 mod slots;
 mod snapshots;
+mod table_file;
 mod worker;
 
 pub use client::{Client, Followed, Watched};
@@ -34,6 +35,7 @@ pub use observer::Observer;
 pub use pay::pay;
 pub use search_thread::spawn_search_thread;
 pub use snapshots::Snapshots;
+pub use table_file::TableFile;
 pub use wire::v1::{SearchStatus, StatusResponse, WorkerStatus};
 pub use wire::{Answer, SearchOrder, SearchUpdate, Standing};
 pub use worker::{WorkerConfig, WorkerFact, WorkerObserver, run_observed_worker, run_worker};

@@ -1,6 +1,7 @@
 //! The searches that this process is ready for: [`Searches`] and [`Prepared`].
 
 use crate::memory::make_table;
+use crate::{Error, TableFile};
 use game::{Finding, Setup, Sharing};
 use search::{Problem, SlotSearch, Table};
 use std::collections::BTreeMap;
@@ -42,7 +43,9 @@ pub(crate) struct Prepared {
     problem: Arc<dyn Problem>,
     sharing: Sharing,
     table_mib: u32,
-    /// Made by the first thread that needs it. It lives as long as the search, so that equal
+    /// Where tables come from that outlive the search.
+    table_file: Option<TableFile>,
+    /// Made by the first thread that needs it. Without a file it lives as long as the search, so that equal
     /// searches begin equally and cost the same.
     table: OnceLock<Result<Option<Arc<Table>>, String>>,
     /// Whether anybody wants to be told what is found out.
@@ -51,12 +54,13 @@ pub(crate) struct Prepared {
 }
 
 impl Prepared {
-    /// For so many threads of this process.
+    /// For so many threads of this process. What they share is kept in the file, if there is one.
     pub(crate) fn new(
         search: SearchId,
         problem: Arc<dyn Problem>,
         setup: &Setup,
         threads: u32,
+        table_file: Option<TableFile>,
     ) -> Prepared {
         let Setup { sharing, table_mib: all, .. } = *setup;
         let table_mib = match sharing {
@@ -64,7 +68,7 @@ impl Prepared {
             Sharing::Off | Sharing::Process | Sharing::Cluster => all,
         };
         let (table, told, relay) = (OnceLock::new(), AtomicBool::new(false), Mutex::default());
-        Prepared { search, problem, sharing, table_mib, table, told, relay }
+        Prepared { search, problem, sharing, table_mib, table_file, table, told, relay }
     }
 
     pub(crate) fn search(&self) -> SearchId {
@@ -73,10 +77,14 @@ impl Prepared {
 
     /// A searcher for one thread, or why there can be none.
     pub(crate) fn slot(&self) -> Result<Box<dyn SlotSearch>, String> {
-        let make = || make_table(self.table_mib).map_err(|error| error.to_string());
+        let text = |error: Error| error.to_string();
         if self.sharing == Sharing::Off {
-            return Ok(self.problem.slot(make()?, crate::pay));
+            return Ok(self.problem.slot(make_table(self.table_mib).map_err(text)?, crate::pay));
         }
+        let make = || match &self.table_file {
+            Some(file) => file.table(self.table_mib).map_err(text),
+            None => make_table(self.table_mib).map_err(text),
+        };
         let table = self.table.get_or_init(make).clone()?;
         self.collect();
         Ok(self.problem.slot(table, crate::pay))

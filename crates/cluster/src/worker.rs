@@ -6,16 +6,17 @@ mod session;
 
 pub use observer::{WorkerFact, WorkerObserver};
 
-use crate::Error;
 use crate::clock::Clock;
 use crate::crew::{Crew, check_threads};
 use crate::link::{Backoff, dial, endpoint};
 use crate::peers::Peers;
 use crate::slots::{Sink, SlotReport};
+use crate::{Error, TableFile};
 use hearing::Hearing;
 use search::Catalogue;
 use session::{Ended, Session};
 use std::net::SocketAddr;
+use std::path::PathBuf;
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 use tokio::sync::mpsc::{self, UnboundedReceiver};
@@ -36,6 +37,9 @@ pub struct WorkerConfig {
     /// Where other workers reach this one to share table entries, port 0 for any free one; without it
     /// the interface by which this host reaches the coordinator, and a free port.
     pub listen: Option<SocketAddr>,
+    /// Where the table that its threads share is kept from search to search and from run to run. Searches
+    /// that share nothing do not use it.
+    pub table_file: Option<PathBuf>,
     /// How long to try to reach the coordinator for the first time. Later it is tried for ever.
     pub connect_patience: Duration,
     /// How long jobs may take to be given back at a shutdown.
@@ -51,6 +55,7 @@ impl WorkerConfig {
             threads,
             name: None,
             listen: None,
+            table_file: None,
             connect_patience: Duration::from_secs(30),
             grace: Duration::from_secs(5),
         }
@@ -58,11 +63,11 @@ impl WorkerConfig {
 }
 
 /// Works for a coordinator until `shutdown`; then gives its jobs back and says goodbye. A coordinator
-/// that goes away is waited for.
+/// that goes away is waited for. In the end the table is saved, if there is a file for it.
 ///
 /// # Errors
 /// If the address makes no sense, nobody answers there in time, the coordinator refuses this
-/// worker, or a search thread dies.
+/// worker, a search thread dies, or the table cannot be loaded or saved.
 pub async fn run_worker(
     config: WorkerConfig,
     catalogue: Catalogue,
@@ -84,6 +89,7 @@ pub async fn run_observed_worker(
     let endpoint = endpoint(&config.coordinator)?;
     check_threads(config.threads)?;
     config.name.as_deref().map_or(Ok(()), check_name)?;
+    let table_file = config.table_file.as_ref().map(TableFile::open).transpose()?;
     let greeting = Greeting {
         version: PROTOCOL_VERSION,
         slots: config.threads,
@@ -99,13 +105,29 @@ pub async fn run_observed_worker(
     });
     let mut crew = Crew::new(Clock::start(), catalogue, config.threads, &sink)?;
     crew.share_with(Peers::new(&config.coordinator));
+    table_file.clone().into_iter().for_each(|file| crew.keep_table_in(file));
     let hearing = match config.listen {
         Some(address) => Some(Hearing::at(address, crew.searches()).await?),
         None => None,
     };
     let process =
         Process { config, endpoint, greeting, crew, observer, reports, hearing, shutdown };
-    process.run().await
+    let ended = process.run().await;
+    let saved = match table_file {
+        Some(file) => save(file).await,
+        None => Ok(()),
+    };
+    ended.and(saved)
+}
+
+/// Saves the table, on a thread of its own: it may be large.
+async fn save(file: TableFile) -> Result<(), Error> {
+    let saved = tokio::task::spawn_blocking(move || file.save()).await;
+    let saved = saved.unwrap_or_else(|panic| std::panic::resume_unwind(panic.into_panic()))?;
+    if let Some(entries) = saved {
+        tracing::info!(entries, "table saved");
+    }
+    Ok(())
 }
 
 /// Refuses a name that was given and cannot be sent or shown.

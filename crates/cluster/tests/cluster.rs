@@ -106,8 +106,16 @@ fn sequential(setup: &Setup) -> Value {
     let setup = Setup { game, policy: Policy::Sequential, ..setup.clone() };
     let never = AtomicBool::new(false);
     value(
-        &solve_here(&Catalogue::standard(), order(setup), 1, &never, Observer::default(), |_| {})
-            .unwrap(),
+        &solve_here(
+            &Catalogue::standard(),
+            order(setup),
+            1,
+            None,
+            &never,
+            Observer::default(),
+            |_| {},
+        )
+        .unwrap(),
     )
 }
 
@@ -361,9 +369,16 @@ async fn a_table_without_memory_fails_the_search_and_spares_the_worker() {
     assert_eq!(value(&answer(&mut next).await), sequential(&Setup::new("tictactoe")));
     worker.end().await.unwrap();
     let never = AtomicBool::new(false);
-    let error =
-        solve_here(&Catalogue::standard(), order(setup), 1, &never, Observer::default(), |_| {})
-            .unwrap_err();
+    let error = solve_here(
+        &Catalogue::standard(),
+        order(setup),
+        1,
+        None,
+        &never,
+        Observer::default(),
+        |_| {},
+    )
+    .unwrap_err();
     assert!(error.is_usage() && error.to_string().contains("65536 MiB"), "{error}");
 }
 
@@ -465,8 +480,15 @@ async fn a_worker_without_threads_is_refused() {
 #[tokio::test]
 async fn a_search_in_this_process_can_be_aborted() {
     let abort = AtomicBool::new(true);
-    let given_up =
-        solve_here(&Catalogue::standard(), order(slow()), 1, &abort, Observer::default(), |_| {})
-            .unwrap();
+    let given_up = solve_here(
+        &Catalogue::standard(),
+        order(slow()),
+        1,
+        None,
+        &abort,
+        Observer::default(),
+        |_| {},
+    )
+    .unwrap();
     assert_eq!(given_up.facts.outcome, Outcome::Aborted);
 }

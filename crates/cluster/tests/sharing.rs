@@ -72,8 +72,16 @@ fn sequential(setup: &Setup) -> Value {
     let setup = Setup { policy: Policy::Sequential, ..setup.clone() };
     let never = AtomicBool::new(false);
     value(
-        &solve_here(&Catalogue::standard(), order(setup), 1, &never, Observer::default(), |_| {})
-            .unwrap(),
+        &solve_here(
+            &Catalogue::standard(),
+            order(setup),
+            1,
+            None,
+            &never,
+            Observer::default(),
+            |_| {},
+        )
+        .unwrap(),
     )
 }
 

@@ -3,7 +3,7 @@
 use crate::Failure;
 use crate::output::Progress;
 use crate::question::Question;
-use cluster::{Answer, Client, Observer, SearchOrder, SearchUpdate, Standing};
+use cluster::{Answer, Client, Observer, SearchOrder, SearchUpdate, Standing, TableFile};
 use game::Setup;
 use report::Facts;
 use search::{Catalogue, Solution};
@@ -18,7 +18,12 @@ use ybw::Outcome;
 /// Something that searches.
 pub(crate) enum Engine {
     /// The plain sequential program, on a thread of this process.
-    Sequential(Catalogue),
+    Sequential {
+        /// The games.
+        catalogue: Catalogue,
+        /// Where its table is kept.
+        table_file: Option<TableFile>,
+    },
     /// The machines of a cluster, without sockets, on threads of this process.
     Here {
         /// The games.
@@ -27,6 +32,8 @@ pub(crate) enum Engine {
         threads: u16,
         /// Who is told of everything that happens.
         observer: Observer,
+        /// Where the table of its threads is kept.
+        table_file: Option<TableFile>,
     },
     /// A cluster.
     Remote {
@@ -38,9 +45,26 @@ pub(crate) enum Engine {
 }
 
 impl Engine {
+    /// The plain sequential program.
+    pub(crate) fn sequential(catalogue: Catalogue) -> Engine {
+        Engine::Sequential { catalogue, table_file: None }
+    }
+
     /// An engine of so many threads of this process; all cores if it is not said.
     pub(crate) fn here(catalogue: Catalogue, threads: Option<u16>, observer: Observer) -> Engine {
-        Engine::Here { catalogue, threads: threads.unwrap_or_else(cores), observer }
+        let threads = threads.unwrap_or_else(cores);
+        Engine::Here { catalogue, threads, observer, table_file: None }
+    }
+
+    /// Keeps the table in this file, if there is one and it is a table of this process.
+    pub(crate) fn keeping_table_in(mut self, file: Option<TableFile>) -> Engine {
+        match &mut self {
+            Engine::Here { table_file, .. } | Engine::Sequential { table_file, .. } => {
+                *table_file = file;
+            }
+            Engine::Remote { .. } => {}
+        }
+        self
     }
 
     /// Connects to the coordinator at `url`, whose cluster must have so many `processors`.
@@ -63,18 +87,25 @@ impl Engine {
         let (setup, mut progress) = (question.setup.clone(), Progress::new(name));
         let mut pace = Pace::default();
         match self {
-            Engine::Sequential(catalogue) => {
-                let catalogue = catalogue.clone();
+            Engine::Sequential { catalogue, table_file } => {
+                let (catalogue, file) = (catalogue.clone(), table_file.clone());
                 progress.show("");
-                on_a_thread(limit, move |stop| solve_plainly(&catalogue, &setup, stop)).await
+                on_a_thread(limit, move |stop| {
+                    solve_plainly(&catalogue, &setup, file.as_ref(), stop)
+                })
+                .await
             }
-            Engine::Here { catalogue, threads, observer } => {
+            Engine::Here { catalogue, threads, observer, table_file } => {
                 let (catalogue, threads, observer) =
                     (catalogue.clone(), *threads, observer.clone());
+                let file = table_file.clone();
                 let order = SearchOrder { setup, processors: 0, limit };
                 on_a_thread(None, move |stop| {
                     let watch = |update| progress.show(&pace.text(&update, Instant::now()));
-                    Ok(cluster::solve_here(&catalogue, order, threads, stop, observer, watch)?)
+                    let file = file.as_ref();
+                    Ok(cluster::solve_here(
+                        &catalogue, order, threads, file, stop, observer, watch,
+                    )?)
                 })
                 .await
             }
@@ -177,11 +208,15 @@ impl Drop for StopOnDrop {
 fn solve_plainly(
     catalogue: &Catalogue,
     setup: &Setup,
+    table_file: Option<&TableFile>,
     stop: &Arc<AtomicBool>,
 ) -> Result<Answer, Failure> {
     let problem = catalogue.prepare(setup)?;
     let started = Instant::now();
-    let table = cluster::make_table(setup.table_mib)?;
+    let table = match table_file {
+        Some(file) => file.table(setup.table_mib)?,
+        None => cluster::make_table(setup.table_mib)?,
+    };
     let solution = problem.solve(table, cluster::pay, stop);
     let elapsed_ns = u64::try_from(started.elapsed().as_nanos()).unwrap_or(u64::MAX);
     Ok(match solution {
@@ -306,7 +341,7 @@ mod tests {
     fn a_plain_search_that_is_given_up_says_what_it_counted() {
         let stop = Arc::new(AtomicBool::new(true));
         let setup = Setup { table_mib: 0, ..Setup::new("connect:5x5") };
-        let answer = solve_plainly(&Catalogue::standard(), &setup, &stop).unwrap();
+        let answer = solve_plainly(&Catalogue::standard(), &setup, None, &stop).unwrap();
         assert_eq!(answer.facts.outcome, Outcome::Aborted);
         let tally = answer.facts.tally;
         assert!(tally.nodes > 0, "{tally:?}");

@@ -6,10 +6,11 @@ use crate::record::{Record, Summary};
 use crate::trace::{Recorder, TraceArgs};
 use crate::{Failure, choices, output};
 use clap::Args;
-use cluster::Observer;
-use game::{Policy, Score};
+use cluster::{Observer, TableFile};
+use game::{Policy, Score, Sharing};
 use report::trace::ClockKind;
 use search::Catalogue;
+use std::path::PathBuf;
 use std::time::Duration;
 use ybw::Outcome;
 
@@ -32,6 +33,10 @@ pub(crate) struct SolveArgs {
     /// How long to wait for a coordinator to answer
     #[arg(long, value_name = "TIME", default_value = "10s", value_parser = choices::time)]
     patience: Duration,
+    /// Begin with the table in this file, if it is there, and save the table there in the end, or when
+    /// interrupted
+    #[arg(long, value_name = "FILE", conflicts_with = "coordinator")]
+    table_file: Option<PathBuf>,
     /// Give a search up after this time, as in 30s
     #[arg(long, value_name = "TIME", value_parser = choices::time)]
     time: Option<Duration>,
@@ -57,10 +62,38 @@ pub(crate) async fn run(args: SolveArgs, catalogue: Catalogue) -> Result<(), Fai
             "--trace is of a search in this process; a cluster's is written by its coordinator:              `eldest coordinator --trace FILE`",
         ));
     }
+    let table_file = table_file(&args, &questions)?;
     let recorder = Recorder::start(args.trace.trace.as_deref(), &catalogue)?;
-    let solved = solve(&args, &questions, &catalogue, recorder.as_ref()).await;
+    let engine = engine(&args, &catalogue, recorder.as_ref()).await?;
+    let engine = engine.keeping_table_in(table_file.clone());
+    let solved = solve(&args, &questions, &catalogue, recorder.as_ref(), engine).await;
     let written = recorder.map_or(Ok(()), Recorder::finish);
-    solved.and(written)
+    let saved = table_file.map_or(Ok(()), |file| save(&file));
+    solved.and(written).and(saved)
+}
+
+/// The file that the table is kept in, checked.
+fn table_file(args: &SolveArgs, questions: &[Question]) -> Result<Option<TableFile>, Failure> {
+    let Some(path) = &args.table_file else { return Ok(None) };
+    if let Some(Question { setup, .. }) = questions.first() {
+        if setup.table_mib == 0 {
+            return Err(Failure::given("--table-file needs a table; give --table 1 or more MiB"));
+        }
+        if setup.sharing == Sharing::Off {
+            return Err(Failure::given(
+                "--table-file is of the table that threads share; give --table-sharing process",
+            ));
+        }
+    }
+    Ok(Some(TableFile::open(path)?))
+}
+
+/// Saves what is known now. Threads that were told to stop may still be at it.
+fn save(file: &TableFile) -> Result<(), Failure> {
+    if let Some(entries) = file.save()? {
+        tracing::info!(entries, "table saved");
+    }
+    Ok(())
 }
 
 async fn solve(
@@ -68,8 +101,8 @@ async fn solve(
     questions: &[Question],
     catalogue: &Catalogue,
     recorder: Option<&Recorder>,
+    engine: Engine,
 ) -> Result<(), Failure> {
-    let engine = engine(args, catalogue, recorder).await?;
     let mut summary = Summary::new();
     let mut failure = None;
     for question in questions {
@@ -78,7 +111,7 @@ async fn solve(
             recorder.begin(&question.label(), ClockKind::Real);
         }
         let answer = interruptible(engine.solve(question, args.time, &question.label())).await?;
-        if let (Some(recorder), Engine::Sequential(_)) = (recorder, &engine) {
+        if let (Some(recorder), Engine::Sequential { .. }) = (recorder, &engine) {
             let (label, setup) = (question.label(), &question.setup);
             recorder.note_sequential(&label, ClockKind::Real, setup, &answer.facts);
         }
@@ -109,7 +142,7 @@ async fn engine(
             interruptible(Engine::remote(url, args.patience, processors)).await
         }
         None if args.question.policy == Policy::Sequential => {
-            Ok(Engine::Sequential(catalogue.clone()))
+            Ok(Engine::sequential(catalogue.clone()))
         }
         None => {
             let observer = recorder.map_or_else(Observer::default, Recorder::observer);

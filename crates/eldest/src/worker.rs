@@ -10,6 +10,7 @@ use cluster::WorkerConfig;
 use search::Catalogue;
 use std::io;
 use std::net::SocketAddr;
+use std::path::PathBuf;
 use std::time::Duration;
 
 /// Options of `eldest worker`.
@@ -29,6 +30,10 @@ pub(crate) struct WorkerArgs {
     /// the interface this host reaches the coordinator by, any free port]
     #[arg(long, value_name = "ADDRESS", env = "ELDEST_WORKER_LISTEN")]
     listen: Option<SocketAddr>,
+    /// Begin with the table in this file, if it is there, keep the table from search to search, and save it
+    /// there in the end; not for searches with --table-sharing off
+    #[arg(long, value_name = "FILE")]
+    table_file: Option<PathBuf>,
     /// How long to try to reach the coordinator before giving up
     #[arg(long, value_name = "TIME", default_value = "1m", value_parser = choices::time)]
     patience: Duration,
@@ -63,6 +68,7 @@ pub(crate) async fn run(args: WorkerArgs, catalogue: Catalogue) -> Result<(), Fa
     let config = WorkerConfig {
         name: args.name,
         listen: args.listen,
+        table_file: args.table_file,
         connect_patience: args.patience,
         ..WorkerConfig::new(args.coordinator, threads)
     };

@@ -82,7 +82,7 @@ impl Measurement<'_> {
     async fn baseline(&self, turn: u32, left: &str) -> Result<Vec<Facts>, Failure> {
         let plain: Vec<Question> = self.questions.iter().map(sequential).collect();
         let engine = match &self.site {
-            Site::Loopback { catalogue, .. } => Engine::Sequential(catalogue.clone()),
+            Site::Loopback { catalogue, .. } => Engine::sequential(catalogue.clone()),
             Site::Cluster(client) => Engine::Remote { client: client.clone(), processors: 1 },
         };
         let name = format!("sequential run {turn}");
