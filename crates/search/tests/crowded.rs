@@ -65,7 +65,7 @@ impl Game for Crowded {
         let next = numbers.len() as u64;
         let number = *numbers.entry(self.inner.key(position)).or_insert(next);
         assert!(number < 1 << (BUCKET_BITS + REST_BITS), "every position has a key of its own");
-        number << (u64::BITS - BUCKET_BITS) | number >> BUCKET_BITS
+        number.rotate_right(BUCKET_BITS)
     }
 
     fn plies_left(&self, position: &ConnectPosition) -> u32 {
