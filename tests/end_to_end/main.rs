@@ -3,5 +3,6 @@
 #![allow(clippy::unwrap_used, reason = "a test may stop at the first surprise")]
 
 mod faults;
+mod health;
 mod programs;
 mod suites;

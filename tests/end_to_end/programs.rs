@@ -44,7 +44,7 @@ impl Drop for Program {
 
 /// A coordinator without search threads, and its log.
 pub(crate) struct Coordinator {
-    _program: Program,
+    program: Program,
     log: BufReader<ChildStderr>,
     pub(crate) url: String,
 }
@@ -55,10 +55,14 @@ impl Coordinator {
         let logs = ["--log", "info", "--log-format", "json"];
         let mut program = Program::start(&[&listen[..], &logs].concat());
         let log = BufReader::new(program.0.stderr.take().unwrap());
-        let mut coordinator = Coordinator { _program: program, log, url: String::new() };
+        let mut coordinator = Coordinator { program, log, url: String::new() };
         let line = coordinator.wait_for("coordinator listens");
         coordinator.url = format!("http://{}", line["address"].as_str().unwrap());
         coordinator
+    }
+
+    pub(crate) fn signal(&self, signal: Signal) {
+        self.program.signal(signal);
     }
 
     /// Reads the log up to a line with this message and returns its fields.

@@ -26,7 +26,7 @@ pub(crate) const TCP_KEEPALIVE: Duration = Duration::from_secs(30);
 /// Most streams of one connection.
 const MAX_STREAMS: u32 = 64;
 /// Longest wait for one attempt to connect.
-const CONNECT_TIMEOUT: Duration = Duration::from_secs(3);
+pub(crate) const CONNECT_TIMEOUT: Duration = Duration::from_secs(3);
 
 /// The coordinator's address, checked.
 pub(crate) fn endpoint(url: &str) -> Result<Endpoint, Error> {

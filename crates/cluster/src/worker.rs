@@ -20,6 +20,7 @@ use std::path::PathBuf;
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 use tokio::sync::mpsc::{self, UnboundedReceiver};
+use tokio::sync::watch;
 use tokio_util::sync::CancellationToken;
 use tonic::transport::{Channel, Endpoint};
 use wire::{Greeting, MAX_NAME, PROTOCOL_VERSION};
@@ -35,7 +36,8 @@ pub struct WorkerConfig {
     /// What people call it; the host's name if it is not given.
     pub name: Option<String>,
     /// Where other workers reach this one to share table entries, port 0 for any free one; without it
-    /// the interface by which this host reaches the coordinator, and a free port.
+    /// the interface by which this host reaches the coordinator, and a free port. With an unspecified
+    /// address it listens on all interfaces, and others are told that one.
     pub listen: Option<SocketAddr>,
     /// Where the table that its threads share is kept from search to search and from run to run. Searches
     /// that share nothing do not use it.
@@ -106,12 +108,13 @@ pub async fn run_observed_worker(
     let mut crew = Crew::new(Clock::start(), catalogue, config.threads, &sink)?;
     crew.share_with(Peers::new(&config.coordinator));
     table_file.clone().into_iter().for_each(|file| crew.keep_table_in(file));
+    let joined = watch::Sender::new(false);
     let hearing = match config.listen {
-        Some(address) => Some(Hearing::at(address, crew.searches()).await?),
+        Some(address) => Some(Hearing::at(address, crew.searches(), joined.subscribe()).await?),
         None => None,
     };
     let process =
-        Process { config, endpoint, greeting, crew, observer, reports, hearing, shutdown };
+        Process { config, endpoint, greeting, crew, observer, reports, hearing, joined, shutdown };
     let ended = process.run().await;
     let saved = match table_file {
         Some(file) => save(file).await,
@@ -158,6 +161,8 @@ struct Process {
     reports: UnboundedReceiver<(Slot, SlotReport)>,
     /// Where others reach this process, once that is settled.
     hearing: Option<Hearing>,
+    /// Whether a coordinator has welcomed it and the connection holds.
+    joined: watch::Sender<bool>,
     shutdown: CancellationToken,
 }
 
@@ -201,8 +206,10 @@ impl Process {
     async fn session(&mut self, channel: Channel, welcomed: &mut bool) -> Result<Ended, Error> {
         self.listen_to_others().await;
         let observer = &self.observer;
-        let mut session = Session::new(&mut self.crew, &mut self.reports, &self.config, observer);
+        let mut session =
+            Session::new(&mut self.crew, &mut self.reports, &self.config, observer, &self.joined);
         let ended = session.run(channel, &self.greeting, &self.shutdown).await;
+        self.joined.send_replace(false);
         if session.was_welcomed() {
             *welcomed = true;
             observer.note(WorkerFact::Parted);
@@ -213,12 +220,21 @@ impl Process {
     /// Without an address of its own choice the worker listens where it reaches the coordinator from.
     async fn listen_to_others(&mut self) {
         if self.hearing.is_none() {
-            match Hearing::near(self.endpoint.uri(), self.crew.searches()).await {
+            let joined = self.joined.subscribe();
+            match Hearing::near(self.endpoint.uri(), self.crew.searches(), joined).await {
                 Ok(hearing) => self.hearing = Some(hearing),
                 Err(error) => tracing::warn!(%error, "this worker shares no table entries"),
             }
         }
-        self.greeting.address = self.hearing.as_ref().map(|hearing| hearing.address.to_string());
+        self.greeting.address = None;
+        if let Some(hearing) = &self.hearing {
+            match hearing.reached_at(self.endpoint.uri()).await {
+                Ok(address) => self.greeting.address = Some(address.to_string()),
+                Err(error) => {
+                    tracing::warn!(%error, "this worker cannot tell where others reach it");
+                }
+            }
+        }
     }
 
     /// Stops everything that was searched for a coordinator that is gone.

@@ -1,6 +1,8 @@
 //! The command line: [`main_with`] reads it, runs one command and says how that went.
 
-use crate::{Failure, bench, coordinator, games, logging, perft, sim, solve, top, trace, worker};
+use crate::{
+    Failure, bench, coordinator, games, health, logging, perft, sim, solve, top, trace, worker,
+};
 use clap::error::ErrorKind;
 use clap::{Args, Parser, Subcommand};
 use logging::Format;
@@ -48,6 +50,8 @@ enum Command {
     Top(top::TopArgs),
     /// Tells what a trace holds: what happened to every window, and what it saved
     Trace(Box<trace::TraceCommand>),
+    /// Asks a coordinator or worker whether it is well, as gRPC health does
+    Health(health::HealthArgs),
     /// Lists the games and their notation
     Games,
     /// Counts the paths of so many moves
@@ -63,6 +67,7 @@ impl Command {
             | Command::Sim(_)
             | Command::Top(_)
             | Command::Trace(_)
+            | Command::Health(_)
             | Command::Games
             | Command::Perft(_) => "warn",
         }
@@ -104,6 +109,7 @@ fn run(cli: Cli, catalogue: Catalogue) -> Result<(), Failure> {
             Command::Sim(args) => sim::run(&args, &catalogue),
             Command::Top(args) => top::run(&args).await,
             Command::Trace(args) => trace::run(&args, &catalogue),
+            Command::Health(args) => health::run(&args).await,
             Command::Games => games::run(&catalogue),
             Command::Perft(args) => perft::run(&args, &catalogue),
         }

@@ -69,6 +69,7 @@ mod engine;
 mod failure;
 mod files;
 mod games;
+mod health;
 mod http;
 mod logging;
 mod otlp;

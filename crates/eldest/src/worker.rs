@@ -26,8 +26,9 @@ pub(crate) struct WorkerArgs {
     /// The name it is known by [default: the host's name]
     #[arg(long)]
     name: Option<String>,
-    /// Where other workers reach this one to share table entries; port 0 takes a free one [default:
-    /// the interface this host reaches the coordinator by, any free port]
+    /// Where other workers reach this one to share table entries, and where it is asked for its health;
+    /// port 0 takes a free one, and 0.0.0.0 all interfaces [default: the interface this host reaches the
+    /// coordinator by, any free port]
     #[arg(long, value_name = "ADDRESS", env = "ELDEST_WORKER_LISTEN")]
     listen: Option<SocketAddr>,
     /// Begin with the table in this file, if it is there, keep the table from search to search, and save it

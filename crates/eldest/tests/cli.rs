@@ -42,6 +42,7 @@ fn bad_usage_gets_one_line_and_exit_code_2() {
     check_refused(&["solve", "--suite", "ffo", "--only", "40", "--depth", "3"], "full solves");
     check_refused(&["solve", "--game", "othello", "--narrowing", "maybe"], "on");
     check_refused(&["worker"], "--coordinator");
+    check_refused(&["health", "localhost:7171"], "http://host:7171");
     check_refused(&["coordinator", "--listen", "here"], "--listen");
     check_refused(&["perft", "--game", "othello", "--depth", "0"], "--depth");
 }

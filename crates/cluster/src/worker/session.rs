@@ -10,6 +10,7 @@ use crate::slots::SlotReport;
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 use tokio::sync::mpsc::UnboundedReceiver;
+use tokio::sync::watch;
 use tokio::time::{MissedTickBehavior, interval, timeout};
 use tokio_stream::StreamExt;
 use tokio_util::sync::CancellationToken;
@@ -45,6 +46,7 @@ pub(super) struct Session<'a> {
     reports: &'a mut UnboundedReceiver<(Slot, SlotReport)>,
     config: &'a WorkerConfig,
     observer: &'a WorkerObserver,
+    joined: &'a watch::Sender<bool>,
     outbox: Arc<Outbox<WorkerMessage>>,
     welcomed: bool,
     /// Set once the worker is leaving: when it leaves at the latest.
@@ -57,9 +59,10 @@ impl<'a> Session<'a> {
         reports: &'a mut UnboundedReceiver<(Slot, SlotReport)>,
         config: &'a WorkerConfig,
         observer: &'a WorkerObserver,
+        joined: &'a watch::Sender<bool>,
     ) -> Session<'a> {
-        let outbox = Outbox::new();
-        Session { crew, reports, config, observer, outbox, welcomed: false, leaves_by: None }
+        let (outbox, welcomed, leaves_by) = (Outbox::new(), false, None);
+        Session { crew, reports, config, observer, joined, outbox, welcomed, leaves_by }
     }
 
     pub(super) fn was_welcomed(&self) -> bool {
@@ -158,6 +161,7 @@ impl<'a> Session<'a> {
                 }
                 Ok(CoordinatorSaid::Welcome(worker)) => {
                     self.welcomed = true;
+                    self.joined.send_replace(true);
                     self.observer.note(WorkerFact::Joined(worker));
                     let coordinator = &self.config.coordinator;
                     tracing::info!(%worker, coordinator, slots = self.config.threads, "joined");
