@@ -8,13 +8,18 @@ use eldest_cluster::{
 };
 use game::{Bound, Depth, Entry, Finding, Move, Policy, Score, Setup, Sharing, Value};
 use search::Catalogue;
+use std::net::SocketAddr;
 use std::sync::atomic::AtomicBool;
 use std::time::Duration;
+use tokio::net::TcpListener;
+use tokio::sync::mpsc::{self, UnboundedSender};
+use tokio_stream::wrappers::UnboundedReceiverStream;
 use tokio_util::sync::{CancellationToken, DropGuard};
 use tonic::Code;
-use wire::Shared;
+use wire::v1::coordinator_service_client::CoordinatorServiceClient;
 use wire::v1::peer_service_client::PeerServiceClient;
-use wire::v1::{Findings, ShareRequest};
+use wire::v1::{Findings, SessionRequest, ShareRequest};
+use wire::{Greeting, PROTOCOL_VERSION, Shared, WorkerSaid};
 use ybw::{Outcome, SearchId, WorkerId};
 
 /// Far longer than anything here takes.
@@ -154,4 +159,42 @@ async fn a_peer_that_makes_no_sense_is_told_so() {
         assert_eq!(status.code(), Code::InvalidArgument, "{status}");
         assert!(status.message().contains(complaint), "{}", status.message());
     }
+}
+
+/// A worker that takes a job, never does it, and wants to be told at this address what others find out.
+/// Leaves when the sender is dropped.
+async fn join_as_peer(url: &str, address: SocketAddr) -> UnboundedSender<SessionRequest> {
+    let games = Catalogue::standard().names();
+    let address = Some(address.to_string());
+    let name = "odd".to_string();
+    let hello = Greeting { version: PROTOCOL_VERSION, slots: 1, name, games, address };
+    let mut client = CoordinatorServiceClient::connect(url.to_string()).await.unwrap();
+    let (sender, requests) = mpsc::unbounded_channel();
+    sender.send(SessionRequest { messages: vec![WorkerSaid::Hello(hello).into()] }).unwrap();
+    let response = client.session(UnboundedReceiverStream::new(requests)).await.unwrap();
+    let mut messages = response.into_inner();
+    tokio::spawn(async move { while let Ok(Some(_)) = messages.message().await {} });
+    sender
+}
+
+/// While a search is on, a peer takes connections and reads nothing, then closes them.
+#[tokio::test]
+async fn a_peer_that_is_stuck_and_then_cut_off_changes_nothing() {
+    let cluster = Cluster::start(1).await;
+    let listener = TcpListener::bind("127.0.0.1:0").await.unwrap();
+    let session = join_as_peer(&cluster.url, listener.local_addr().unwrap()).await;
+    let setup = transposing("connect:5x5", Sharing::Cluster);
+    let act = async {
+        let (stuck, _) = listener.accept().await.unwrap();
+        // Longer than what is told in the meantime fits into its buffers.
+        tokio::time::sleep(Duration::from_millis(300)).await;
+        drop(stuck);
+        let again = listener.accept().await.unwrap();
+        drop((again, listener, session));
+    };
+    let act = tokio::time::timeout(PATIENCE, act);
+    let (answer, acted) = tokio::join!(cluster.solve(setup.clone()), act);
+    acted.expect("it is told, and told again after its line was cut");
+    assert_eq!(value(&answer), sequential(&setup));
+    assert_eq!(answer.facts.workers_lost, 1);
 }
