@@ -1,6 +1,6 @@
 //! What a game must say of itself to be searched: [`Game`].
 
-use crate::{Depth, GameError, Score, Tally, Value, Window};
+use crate::{Depth, GameError, Interval, Score, Tally, Value, Window};
 use arrayvec::ArrayVec;
 use serde::{Deserialize, Serialize};
 use std::time::Duration;
@@ -68,12 +68,38 @@ pub trait Game: Clone + Send + Sync + 'static {
     /// A static estimate of an undecided position.
     fn evaluate(&self, position: &Self::Position) -> Score;
 
-    /// A hash of everything the value of the position depends on.
+    /// A hash of everything the value of the position depends on. Positions of the same value for
+    /// the same reason, mirror images say, may share a key.
     fn key(&self, position: &Self::Position) -> u64;
+
+    /// A move as it reads in the position that [`Game::key`] stands for, where several share a key; and
+    /// back, for it is its own inverse.
+    fn move_in_key(&self, _position: &Self::Position, mv: Move) -> Move {
+        mv
+    }
 
     /// At most so many plies until the game ends; a pass need not be counted.
     fn plies_left(&self, _position: &Self::Position) -> u32 {
         u32::MAX
+    }
+
+    /// Appends moves of an undecided position of which one is best if the game is searched to its
+    /// end: the legal moves, less those that are known to be no better than others. In the order of
+    /// [`Game::moves`].
+    fn sound_moves(&self, position: &Self::Position, moves: &mut MoveList) {
+        self.moves(position, moves);
+    }
+
+    /// What can be said of the value of an undecided position at the end of the game without searching
+    /// it: a true statement. It need be no narrower than what decides `window`.
+    fn bounds(&self, _position: &Self::Position, _window: Window) -> Interval {
+        Interval::UNKNOWN
+    }
+
+    /// Plies left from which, in a full solve, all children are looked at before one is searched: whether
+    /// [`Game::bounds`] or the table refutes the position by one of them. `None` means never.
+    fn looks_ahead_from(&self) -> Option<u32> {
+        None
     }
 
     /// How promising a move looks without searching it; higher is tried earlier.

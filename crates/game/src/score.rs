@@ -1,5 +1,6 @@
 //! Scores and what they claim: [`Score`], [`Bound`], [`Value`] and [`Interval`].
 
+use crate::Window;
 use serde::{Deserialize, Serialize};
 use std::fmt;
 use std::ops::Neg;
@@ -196,12 +197,38 @@ impl Interval {
     pub fn decides(self, alpha: Score, beta: Score) -> bool {
         self.low == self.high || self.low >= beta || self.high <= alpha
     }
+
+    /// What both intervals say, of which each is true.
+    #[must_use]
+    pub fn and(self, other: Interval) -> Interval {
+        Interval { low: self.low.max(other.low), high: self.high.min(other.high) }
+    }
+
+    /// The value that answers `window`, if this interval decides it.
+    #[must_use]
+    pub fn answer(self, window: Window) -> Option<Value> {
+        if self.low == self.high {
+            Some(Value::exact(self.low))
+        } else if self.low >= window.beta() {
+            Some(Value::lower(self.low))
+        } else {
+            (self.high <= window.alpha()).then_some(Value::upper(self.high))
+        }
+    }
+}
+
+impl Neg for Interval {
+    type Output = Interval;
+
+    /// The same for the other side.
+    fn neg(self) -> Interval {
+        Interval { low: -self.high, high: -self.low }
+    }
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::Window;
 
     #[test]
     fn a_score_is_judged_against_its_window() {

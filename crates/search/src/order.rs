@@ -52,6 +52,9 @@ impl Orderer {
         moves: &mut MoveList,
         place: Place,
     ) {
+        if moves.len() < 2 {
+            return;
+        }
         match self.order {
             Order::LeftToRight => {}
             Order::CentreFirst => sort_by(moves, |mv| Reverse(game.centre_distance(mv))),

@@ -148,7 +148,7 @@ impl<G: Game> Searcher<G> {
         } else {
             Value::upper(high)
         };
-        self.leave(key, at, value, best);
+        self.leave(position, key, at, value, best);
         value
     }
 
@@ -209,20 +209,37 @@ impl<G: Game> Searcher<G> {
             self.follows_hint = false;
             return Entered::Resolved(entry.value);
         }
+        if self.reasons(at) {
+            self.game.sound_moves(position, moves);
+            if let Some(value) = self.refuted_by_a_child(position, at, window, moves) {
+                self.follows_hint = false;
+                return Entered::Resolved(value);
+            }
+        } else {
+            self.game.moves(position, moves);
+        }
         self.tally.interior += 1;
-        self.game.moves(position, moves);
-        let first = self.hinted(at.ply, moves).or(known.map(|known| known.entry.best));
+        let known = known.map(|known| self.game.move_in_key(position, known.entry.best));
+        let first = self.hinted(at.ply, moves).or(known);
         let place = Place { ply: at.ply, depth: at.depth, first };
         self.orderer.sort(&self.game, position, moves, place);
         Entered::Open { key }
     }
 
     /// Leaves a position whose children were searched: what was found out goes into the table.
-    pub(crate) fn leave(&mut self, key: u64, at: At, value: Value, best: Move) {
+    pub(crate) fn leave(
+        &mut self,
+        position: &G::Position,
+        key: u64,
+        at: At,
+        value: Value,
+        best: Move,
+    ) {
         if let Some(table) = &self.table
             && self.uses_table(at)
         {
             let At { depth, remaining, .. } = at;
+            let best = self.game.move_in_key(position, best);
             let told = table.store(key, Entry { value, depth, best, remaining });
             self.tally.shared += u64::from(told);
         }
@@ -247,16 +264,59 @@ impl<G: Game> Searcher<G> {
         if at.depth == Depth::ZERO {
             return Some(self.quiesce(position, window, self.quiescence));
         }
-        let solves = at.depth == Depth::FULL
-            && at.ply > 0
-            && u32::from(at.remaining) <= self.game.solves_within()
-            && self.algorithm != Algorithm::Minimax
-            && self.orderer.learns();
-        if !solves {
+        if !self.reasons(at) || at.ply == 0 {
             return None;
         }
-        self.tally.interior += 1;
-        Some(self.game.solve(position, window, &mut self.tally))
+        if u32::from(at.remaining) <= self.game.solves_within() {
+            self.tally.interior += 1;
+            return Some(self.game.solve(position, window, &mut self.tally));
+        }
+        let value = self.game.bounds(position, window).answer(window)?;
+        self.tally.leaves += 1;
+        Some(value)
+    }
+
+    /// Whether the game's own knowledge of how it ends may replace search: in a full solve, unless the whole
+    /// tree is wanted as it is.
+    fn reasons(&self, at: At) -> bool {
+        at.depth == Depth::FULL && self.algorithm != Algorithm::Minimax && self.orderer.learns()
+    }
+
+    /// The value of a position that one of its children refutes by what is known of the child
+    /// without searching it (enhanced transposition cutoffs, Plaat, Schaeffer, Pijls and de Bruin 1996).
+    fn refuted_by_a_child(
+        &mut self,
+        position: &G::Position,
+        at: At,
+        window: Window,
+        moves: &MoveList,
+    ) -> Option<Value> {
+        let from = self.game.looks_ahead_from()?;
+        if at.ply == 0 || u32::from(at.remaining) < from {
+            return None;
+        }
+        for &mv in moves {
+            let child = self.game.play(position, mv);
+            let low = -self.game.bounds(&child, -window).high;
+            if low >= window.beta() {
+                self.tally.leaves += 1;
+                return Some(Value::lower(low));
+            }
+            let at = self.at(&child, at.depth.child(), at.ply + 1);
+            if !self.uses_table(at) {
+                continue;
+            }
+            let Some(Known { entry, foreign }) = self.probe(self.key(&child), at) else { continue };
+            if entry.depth == at.depth
+                && entry.value.bound != Bound::Lower
+                && -entry.value.score >= window.beta()
+            {
+                self.tally.table_cutoffs += 1;
+                self.tally.shared_cutoffs += u64::from(foreign);
+                return Some(Value::lower(-entry.value.score));
+            }
+        }
+        None
     }
 
     /// A static value, or what the noisy moves make of it: the side to move may stand pat.

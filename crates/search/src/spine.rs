@@ -270,7 +270,7 @@ impl<G: Game> Spine<G> {
         let mut frame = self.job.as_mut()?.frames.pop()?;
         let value = frame.open.verdict();
         let best = frame.open.line.first().copied().unwrap_or(frame.open.brothers[0].mv);
-        self.searcher.leave(frame.key, frame.at, value, best);
+        self.searcher.leave(&frame.position, frame.key, frame.at, value, best);
         std::mem::swap(&mut self.line, &mut frame.open.line);
         self.spare.push(frame.open);
         self.learn(value)

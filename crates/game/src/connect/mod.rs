@@ -1,13 +1,18 @@
 //! Connect Four and its relatives of other sizes: [`Connect`].
 //!
+//! What makes a solver strong: only moves are tried that do not lose at once; chains of forced moves are
+//! followed without searching; positions that differ in stones of no line, or are mirror images, share a
+//! key; and moves that make the most winning cells come first.
+//!
 //! Boards are bits, column after column from the bottom up, with one sentinel bit above each column so
 //! that shifted lines never run from one column into the next (John Tromp's layout; the key, the
 //! distance score and the threat ordering follow Pascal Pons, "Solving Connect 4", 2015).
 
+mod lines;
 mod notation;
 
 use crate::hash::scramble;
-use crate::{Depth, Game, GameError, GameSpec, Move, MoveList, Score};
+use crate::{Depth, Game, GameError, GameSpec, Interval, Move, MoveList, Score, Value, Window};
 use arrayvec::ArrayVec;
 
 /// Drop stones into columns; the first to have K in line wins.
@@ -46,6 +51,21 @@ pub struct ConnectPosition {
     mask: u64,
 }
 
+/// A position without the stones that no run can go through any more: they only fill their cells.
+#[derive(Clone, Copy)]
+struct View {
+    /// The live stones of the side to move, and how high the columns are.
+    mine: u64,
+    /// The live stones of the opponent.
+    theirs: u64,
+}
+
+impl View {
+    fn key(self) -> u64 {
+        scramble(scramble(self.mine).wrapping_add(self.theirs))
+    }
+}
+
 /// Most cells of a board, with one sentinel per column.
 const MAX_CELLS: u32 = u64::BITS;
 const SIZES: &str = "ROWSxCOLUMNS or ROWSxCOLUMNSxRUN, as in 6x7 or 4x5x3";
@@ -53,6 +73,8 @@ const SIZES: &str = "ROWSxCOLUMNS or ROWSxCOLUMNSxRUN, as in 6x7 or 4x5x3";
 const SPLIT_FLOOR_FULL: u8 = 10;
 /// Remaining depth below which splitting does not pay in a search to a fixed depth.
 const SPLIT_FLOOR_FIXED: u8 = 7;
+/// Cells left from which children are looked up before one is searched.
+const LOOKS_AHEAD_FROM: u32 = 4;
 /// Promise of a move that wins at once.
 const WINS: i32 = 1 << 20;
 /// Promise of a move that keeps the opponent from winning at once.
@@ -123,36 +145,72 @@ impl Connect {
         (mask + self.bottom) & self.board
     }
 
-    fn has_run(&self, stones: u64) -> bool {
-        self.directions.iter().any(|&direction| {
-            let (mut starts, mut length) = (stones, 1);
-            while length < self.run {
-                let step = length.min(self.run - length);
-                starts &= starts >> (direction * step);
-                length += step;
-            }
-            starts != 0
+    /// The landings after which the opponent does not win at once; none if there is no such.
+    fn safe_landings(&self, position: &ConnectPosition) -> u64 {
+        let landings = self.landings(position.mask);
+        let losing = self.completing(position.mine ^ position.mask) & !position.mask;
+        let forced = landings & losing;
+        let choices = match forced {
+            0 => landings,
+            forced if forced.is_power_of_two() => forced,
+            _ => 0,
+        };
+        // Below a cell where the opponent wins no stone may be dropped.
+        choices & !(losing >> 1)
+    }
+
+    /// What is known of an undecided position at once, or by following moves that have no alternative,
+    /// until `window` is decided.
+    fn bounds_of(&self, position: ConnectPosition, window: Window) -> Interval {
+        let exactly = |points| Interval::UNKNOWN.learn(Value::exact(Score::new(points)));
+        let left = self.stones_left(&position);
+        if self.completing(position.mine) & self.landings(position.mask) != 0 {
+            return exactly(self.win(left - 1));
+        }
+        let safe = self.safe_landings(&position);
+        match left {
+            0..=2 if safe != 0 => return exactly(0),
+            _ if safe == 0 => return exactly(-self.win(left - 2)),
+            _ => {}
+        }
+        // Nobody wins with the next stone; later, whoever has a line left may.
+        let theirs = position.mine ^ position.mask;
+        let low =
+            if left < 4 || self.live(theirs, position.mask) == 0 { 0 } else { -self.win(left - 4) };
+        let high =
+            if self.live(position.mine, position.mask) == 0 { 0 } else { self.win(left - 3) };
+        let known = Interval { low: Score::new(low), high: Score::new(high) };
+        if !safe.is_power_of_two() || known.decides(window.alpha(), window.beta()) {
+            return known;
+        }
+        let child = ConnectPosition { mine: theirs, mask: position.mask | safe };
+        known.and(-self.bounds_of(child, -window))
+    }
+
+    /// What the value of a position depends on.
+    fn view(&self, position: &ConnectPosition) -> View {
+        let ConnectPosition { mine, mask } = *position;
+        let live = |stones| stones & self.live(stones, mask);
+        // Each column reads as a one above its stones, then a bit per stone: unique.
+        View { mine: live(mine) + mask + self.bottom, theirs: live(mine ^ mask) }
+    }
+
+    fn mirrored_view(&self, view: View) -> View {
+        View { mine: self.mirrored(view.mine), theirs: self.mirrored(view.theirs) }
+    }
+
+    /// The columns in reverse.
+    fn mirrored(&self, bits: u64) -> u64 {
+        let height = self.rows + 1;
+        let column = (1 << height) - 1;
+        let last = self.columns - 1;
+        (0..self.columns).fold(0, |mirrored, index| {
+            mirrored | (bits >> (index * height) & column) << ((last - index) * height)
         })
     }
 
-    /// The cells, empty or not, that would complete a run of `stones`.
-    fn completing(&self, stones: u64) -> u64 {
-        let mut cells = 0;
-        for &direction in &self.directions {
-            // after[n]: cells followed by at least n stones; before: preceded by at least n.
-            let mut after: ArrayVec<u64, { MAX_CELLS as usize }> = ArrayVec::new();
-            let mut followed = u64::MAX;
-            for _ in 0..self.run {
-                after.push(followed);
-                followed = (stones & followed) >> direction;
-            }
-            let mut before = u64::MAX;
-            for &followed in after.iter().rev() {
-                cells |= before & followed;
-                before = (stones & before) << direction;
-            }
-        }
-        cells & self.board
+    fn mirrored_move(&self, mv: Move) -> Move {
+        Move(self.columns as u16 - 1 - mv.0)
     }
 
     fn stones_left(&self, position: &ConnectPosition) -> u32 {
@@ -220,8 +278,34 @@ impl Game for Connect {
     }
 
     fn key(&self, position: &ConnectPosition) -> u64 {
-        // Each column reads as a one above its stones, then a bit per stone: unique.
-        scramble(position.mine + position.mask + self.bottom)
+        let view = self.view(position);
+        view.key().min(self.mirrored_view(view).key())
+    }
+
+    fn move_in_key(&self, position: &ConnectPosition, mv: Move) -> Move {
+        let view = self.view(position);
+        let mirrored = self.mirrored_view(view).key() < view.key();
+        if mirrored && u32::from(mv.0) < self.columns { self.mirrored_move(mv) } else { mv }
+    }
+
+    fn sound_moves(&self, position: &ConnectPosition, moves: &mut MoveList) {
+        let landings = self.landings(position.mask);
+        let wins = self.completing(position.mine) & landings;
+        let cells = match (wins, self.safe_landings(position)) {
+            (0, 0) => landings,
+            (0, safe) => safe,
+            (wins, _) => wins,
+        };
+        let open = |&column: &u32| self.landing(position.mask, column) & cells != 0;
+        moves.extend((0..self.columns).filter(open).map(|column| Move(column as u16)));
+    }
+
+    fn bounds(&self, position: &ConnectPosition, window: Window) -> Interval {
+        self.bounds_of(*position, window)
+    }
+
+    fn looks_ahead_from(&self) -> Option<u32> {
+        Some(LOOKS_AHEAD_FROM)
     }
 
     fn split_floor(&self, depth: Depth) -> u8 {

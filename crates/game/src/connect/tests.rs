@@ -124,3 +124,66 @@ fn sizes_that_do_not_fit_are_refused() {
     check("connect:6x7,scoring=points", "scoring=points must be outcome or distance");
     check("connect:6x7,score=outcome", "unknown option \"score\"");
 }
+
+/// Positions that are not decided yet, of boards small enough to be searched to the end.
+fn undecided() -> impl Iterator<Item = (Connect, ConnectPosition)> {
+    let games = ["connect:4x4", "connect:3x5x3", "connect:4x5,scoring=outcome", "connect:5x4"];
+    let games = games.map(connect);
+    (0..2_000).filter_map(move |seed| {
+        let game = games[seed as usize % games.len()].clone();
+        let position = plain::random_position(&game, seed, 18);
+        let small = game.plies_left(&position) <= 9 && game.final_score(&position).is_none();
+        small.then_some((game, position))
+    })
+}
+
+#[test]
+fn bounds_hold_the_value_and_one_sound_move_is_best() {
+    let (mut exact, mut fewer) = (0, 0);
+    for (game, position) in undecided() {
+        let text = game.position_text(&position);
+        let value = plain::value(&game, &position);
+        let known = game.bounds(&position, Window::FULL);
+        assert!(known.low <= value && value <= known.high, "{text}: {value} in {known:?}");
+        exact += u32::from(known.low == known.high);
+        let (mut all, mut sound) = (MoveList::new(), MoveList::new());
+        game.moves(&position, &mut all);
+        game.sound_moves(&position, &mut sound);
+        assert!(sound.iter().all(|mv| all.contains(mv)), "{text}");
+        fewer += u32::from(sound.len() < all.len());
+        let best = sound.iter().map(|&mv| -plain::value(&game, &game.play(&position, mv))).max();
+        assert_eq!(best, Some(value), "{text}: {sound:?}");
+    }
+    assert!(exact > 200 && fewer > 50, "{exact} values at once, {fewer} times fewer moves");
+}
+
+#[test]
+fn positions_that_share_a_key_share_their_value_and_their_moves() {
+    let mut known = std::collections::BTreeMap::new();
+    let mut shared = 0;
+    for (game, position) in undecided() {
+        let mirrored = ConnectPosition {
+            mine: game.mirrored(position.mine),
+            mask: game.mirrored(position.mask),
+        };
+        let key = game.key(&position);
+        assert_eq!(game.key(&mirrored), key, "{}", game.position_text(&position));
+        for (position, mirror) in [(position, false), (mirrored, true)] {
+            let value = plain::value(&game, &position);
+            let at = (game.rows, game.columns, game.run, game.scoring == Scoring::Outcome, key);
+            if let Some((before, other)) = known.insert(at, (value, position)) {
+                assert_eq!(before, value, "{}", game.position_text(&position));
+                shared += u32::from(other != position && !mirror);
+            }
+        }
+        for mv in (0..game.columns as u16).map(Move) {
+            let there = game.move_in_key(&position, mv);
+            assert_eq!(game.move_in_key(&position, there), mv);
+            let image = game.move_in_key(&mirrored, game.mirrored_move(mv));
+            let view = game.view(&position);
+            let symmetric = view.key() == game.mirrored_view(view).key();
+            assert!(symmetric || image == there, "{}", game.position_text(&position));
+        }
+    }
+    assert!(shared > 20, "{shared} shared keys");
+}
