@@ -102,3 +102,30 @@ fn a_worker_told_to_leave_gives_its_jobs_back_and_ends_well() {
     assert_eq!(leaves.output().status.code(), Some(0));
     assert_eq!(object(&solve.output())["score"], sequential_score());
 }
+
+/// Whoever shares table entries with others can go at any time: what it has told stays true, and nobody
+/// waits for what it would have told.
+fn check_peer_that(signal: Signal) {
+    let coordinator = Coordinator::start();
+    let url = coordinator.url.clone();
+    let workers = ["first", "second", "third"].map(|name| Program::worker(&url, name));
+    wait_until(&url, |status| status.workers.len() == 3);
+    let solve = ["solve", "--game", "connect:5x6", "--coordinator", &url, "--json"];
+    let solve = Program::start(&solve);
+    wait_until(&url, |status| busy(status) == 3);
+    workers[1].signal(signal);
+    let answer = object(&solve.output());
+    assert_eq!(answer["score"], 0, "the known value of that board");
+    let shared = answer["run"]["tally"]["shared"].as_u64().unwrap();
+    assert!(shared > 0, "entries were told: {answer}");
+}
+
+#[test]
+fn a_table_peer_that_is_killed_changes_no_score() {
+    check_peer_that(Signal::KILL);
+}
+
+#[test]
+fn a_table_peer_that_is_stopped_changes_no_score() {
+    check_peer_that(Signal::STOP);
+}
