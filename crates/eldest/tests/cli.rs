@@ -255,7 +255,7 @@ fn a_move_that_proves_more_than_the_window_is_given_and_none_that_proves_less() 
             (record["bound"].clone(), record["best_move"].clone())
         };
         assert_eq!(best("connect:3x3", "-1,0"), ("lower".into(), "2".into()), "{policy:?}");
-        assert_eq!(best("connect:3x3", "0,1"), ("upper".into(), Value::Null), "{policy:?}");
+        assert_eq!(best("tictactoe", "0,1"), ("upper".into(), Value::Null), "{policy:?}");
         // What the first move is worth is known exactly, but the other may be worth more.
         assert_eq!(best("tree:[1,[2,3]]", "5,6"), ("upper".into(), Value::Null), "{policy:?}");
     }
